@@ -216,6 +216,20 @@ class AuthorSettings(Record, frozen=True):
     orcid: _Orcid = ""
 
 
+# The questions of a datasheet (`genset.release.documents.datasheet`) that no other key answers, and
+# each of its headings, for further comments.
+DATASHEET = (
+    *("motivation", "composition", "collection", "preprocessing", "uses", "distribution"),
+    *("purpose", "instances", "number", "sample", "content", "targets", "missing", "relationships"),
+    *("splits", "noise", "self_contained", "confidential", "offensive", "subpopulations"),
+    *("individuals", "sensitive", "acquired", "mechanisms", "sampling", "involved", "timeframe"),
+    *("third_parties", "notified", "consent", "revoked", "impact", "processing", "raw_data"),
+    *("software", "used", "papers", "other_uses", "future_uses", "unfit_uses", "recipients"),
+    *("date", "terms", "restrictions", "export_controls", "erratum", "updates", "retention"),
+    *("older_versions", "contributions"),
+)
+
+
 class DatasetSettings(Record, frozen=True):
     """What the documents of a release say of the data set; what is missing is listed there."""
 
@@ -231,6 +245,7 @@ class DatasetSettings(Record, frozen=True):
     affiliation: Annotated[_Text, Meta(description="the authors' affiliation")] = ""
     funding: Annotated[_Text, Meta(description="who funded it")] = ""
     ethics_review: Annotated[_Text, Meta(description="whether its ethics were reviewed")] = ""
+    labelers: Annotated[_Text, Meta(description="who labelers were")] = ""
     labelers_pay: Annotated[_Text, Meta(description="what labelers were paid")] = ""
     hosting: Annotated[_Text, Meta(description="where it is hosted")] = ""
     doi: Annotated[
@@ -243,10 +258,22 @@ class DatasetSettings(Record, frozen=True):
         _Text,
         Meta(description="the licence of its labels and documents", examples=["CC-BY-4.0"]),
     ] = ""
+    datasheet: Annotated[
+        dict[str, _Text] | None,
+        Meta(
+            description="answers to questions of its datasheet",
+            examples=[{"consent": "Nobody was asked."}],
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
-        """Refuse what does not print, and a name without a family's."""
-        for name, text in self.words.items():
+        """Refuse what does not print, a name without a family's, and an unknown question."""
+        answers = self.datasheet or {}
+        for name in answers.keys() - DATASHEET:
+            near = get_close_matches(name, DATASHEET, 1)
+            hint = f"did you mean {near[0]}?" if near else "a release's DATASHEET.md names them"
+            raise ValueError(f"datasheet has no question {name!r}; {hint}")
+        for name, text in {**self.words, **answers}.items():
             if not text.isprintable():
                 raise ValueError(f"{name} must be a text of printable characters")
         if isinstance(self.doi, str) and not re.match(_DOI, self.doi):
@@ -256,13 +283,16 @@ class DatasetSettings(Record, frozen=True):
         for author in self.people:
             if not author.family or not author.name.isprintable():
                 raise ValueError(f"the author {author.name!r} must be written as Family, Given")
+        for orcid in (entry.orcid for entry in self.authors if isinstance(entry, AuthorSettings)):
+            if orcid and not orcid_in(orcid):
+                raise ValueError(f"{orcid} is no ORCID: its last digit does not fit the others")
 
     @property
     def words(self) -> dict[str, str]:
         """The texts that are there, by their keys."""
-        names = [key.name for key in keys_of(DatasetSettings) if key.name not in ("authors", "doi")]
-        texts = {name: " ".join(getattr(self, name).split()) for name in names}
-        return {name: text for name, text in texts.items() if text}
+        values = {key.name: getattr(self, key.name) for key in keys_of(DatasetSettings)}
+        others = ("authors", "doi", "datasheet")
+        return _stated({name: text for name, text in values.items() if name not in others})
 
     @property
     def people(self) -> list["Author"]:
@@ -276,6 +306,8 @@ class DatasetSettings(Record, frozen=True):
     def facts(self, release: str) -> dict[str, Any]:
         """What a release's manifest says of it: nothing for what is missing."""
         found: dict[str, Any] = dict(self.words)
+        if answers := _stated(self.datasheet or {}):
+            found["datasheet"] = answers
         if self.authors:
             found["authors"] = [author.as_json() for author in self.people]
         of_all = "" if isinstance(self.doi, dict) else self.doi
@@ -283,6 +315,11 @@ class DatasetSettings(Record, frozen=True):
         if doi := doi_in(by_release.get(release, of_all)):
             found["doi"] = doi
         return dict(sorted(found.items()))
+
+
+def _stated(texts: Mapping[str, str]) -> dict[str, str]:
+    """The texts that are there, each on one line."""
+    return {name: line for name, text in texts.items() if (line := " ".join(text.split()))}
 
 
 class Settings(Record, frozen=True):
@@ -300,7 +337,11 @@ class Settings(Record, frozen=True):
             raise ValueError("label.photos is over 30, and Flickr's terms allow 30 on a page")
 
 
-TOPICS = {key.name: key.description for key in keys_of(DatasetSettings) if key.name != "title"}
+TOPICS = {
+    key.name: key.description
+    for key in keys_of(DatasetSettings)
+    if key.name not in ("title", "datasheet")
+}
 """What a document says where a key of ``[dataset]`` is missing: "whom to contact", by key."""
 
 
@@ -367,9 +408,12 @@ def doi_in(text: str) -> str:
 
 
 def orcid_in(text: str) -> str:
-    """The same for an ORCID."""
+    """The same for an ORCID, whose last digit is a checksum of the others (ISO 7064, MOD 11-2)."""
     found = re.match(_ORCID, text.strip())
-    return (found[1] or "") if found else ""
+    orcid, total = (found[1] or "") if found else "", 0
+    for digit in orcid[:-1].replace("-", ""):
+        total = (total + int(digit)) * 2
+    return orcid if orcid[-1:] == "0123456789X"[(12 - total % 11) % 11] else ""
 
 
 # The settings as a file

@@ -147,6 +147,11 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
         ("[dataset]\ndoi = '10.5281'", "dataset: doi must be a DOI, such as"),
         ("[dataset]\ndoi = { v1 = 'x' }", "dataset.doi.v1 must be a DOI, such as"),
         ("[dataset]\nauthors = [{ name = 'Ko, Ann', orcid = 'x' }]", r"authors\[0\].orcid must be"),
+        ("[dataset]\ndatasheet.consnt = 'x'", "no question 'consnt'; did you mean consent"),
+        (
+            "[dataset]\nauthors = [{ name = 'Ko, Ann', orcid = '0000-0002-1825-0098' }]",
+            "last digit",
+        ),
         ("[dataset]\nauthors = [',']", "must be written as Family, Given"),
         ("[dataset]\ntitle = '\u202e'", "title must be a text of printable characters"),
         ("[scrape]\nposted_after = 2014", "posted_after"),

@@ -222,15 +222,15 @@ def _responsible(
         or [NOT_STATED],
         "rai:dataAnnotationAnalysis": agreement(manifest),
         "rai:annotationsPerItem": labels_per_photo(photos),
-        "rai:annotatorDemographics": NOT_STATED,
+        "rai:annotatorDemographics": about.word("labelers") or NOT_STATED,
         "rai:dataPreprocessingProtocol": changes(manifest) or f"None: photos {ORIGINAL_BYTES}.",
         "rai:dataUseCases": uses(taxonomy),
         "rai:dataLimitations": limits(manifest, photos),
         "rai:dataBiases": biases(manifest, photos) or [NOT_STATED],
-        "rai:dataSocialImpact": NOT_STATED,
+        "rai:dataSocialImpact": line(about.answers.get("impact", NOT_STATED)),
         "rai:personalSensitiveInformation": " ".join(persons(manifest, photos, taxonomy)),
         "rai:dataReleaseMaintenancePlan": f"{NEVER_CHANGES} Plan: "
-        f"{about.answer('maintenance')} Contact: {about.contact or NOT_STATED}",
+        f"{about.word('maintenance') or NOT_STATED} Contact: {about.contact or NOT_STATED}",
         "rai:hasSyntheticData": False,
         "prov:wasDerivedFrom": [_entity(place) for place in every],
         "prov:wasGeneratedBy": [

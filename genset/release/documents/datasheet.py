@@ -22,94 +22,143 @@ from genset.release.documents.provenance import (
     timeframe,
 )
 from genset.release.documents.rights import licenses_seen, persons, reserved
-from genset.release.documents.tables import its_number, uses
-from genset.release.documents.words import NOT_STATED, About, choice_rule, line, markdown
+from genset.release.documents.tables import NOT_FOR, its_number, purpose
+from genset.release.documents.words import About, bullets, choice_rule, line, linked, markdown
 from genset.release.reader import ReleasePhoto
+from genset.settings import DATASHEET
 
 _Facts = Mapping[str, Any]
 _Photos = Sequence[ReleasePhoto]
 
 _HEAD = (
     "The questions are those of Gebru et al., Datasheets for Datasets (2021). The answers are what "
-    "the manifest knows, and what the maintainer says; where nobody says it, it says so."
+    "the manifest knows, and after it what the maintainer says."
 )
+
+# Each question behind its key in ``[dataset]``, or in its table `datasheet` (`DATASHEET`).
+_QUESTIONS = """\
+## Motivation
+purpose: For what purpose was the dataset created?
+authors: Who created the dataset, and on behalf of which entity?
+funding: Who funded the creation of the dataset?
+motivation: Any other comments on its motivation?
+## Composition
+instances: What do the instances that comprise the dataset represent?
+number: How many instances are there in total?
+sample: Does the dataset contain all possible instances or is it a sample?
+content: What data does each instance consist of?
+targets: Is there a label or target associated with each instance?
+missing: Is any information missing from individual instances?
+relationships: Are relationships between individual instances made explicit?
+splits: Are there recommended data splits?
+noise: Are there any errors, sources of noise, or redundancies?
+self_contained: Is the dataset self-contained, or does it link to external resources?
+confidential: Does the dataset contain data that might be considered confidential?
+offensive: Does it contain data that might be offensive, threatening or cause anxiety?
+subpopulations: Does the dataset identify any subpopulations?
+individuals: Is it possible to identify individuals?
+sensitive: Does the dataset contain data that might be considered sensitive?
+composition: Any other comments on its composition?
+## Collection process
+acquired: How was the data associated with each instance acquired?
+mechanisms: What mechanisms or procedures were used to collect the data?
+sampling: If it is a sample, what was the sampling strategy?
+involved: Who was involved in the data collection process and how were they compensated?
+timeframe: Over what timeframe was the data collected?
+ethics_review: Were any ethical review processes conducted?
+third_parties: Was it collected from the individuals directly, or via third parties?
+notified: Were the individuals in question notified about the data collection?
+consent: Did the individuals consent to the collection and use of their data?
+revoked: Was there a mechanism to revoke consent?
+impact: Has an analysis of the potential impact on data subjects been conducted?
+collection: Any other comments on its collection?
+## Preprocessing, cleaning, labeling
+processing: Was any preprocessing, cleaning or labeling of the data done?
+raw_data: Was the raw data saved in addition?
+software: Is the software that was used available?
+preprocessing: Any other comments on its preprocessing?
+## Uses
+used: Has the dataset been used for any tasks already?
+papers: Is there a repository that links to papers or systems that use it?
+other_uses: What other tasks could the dataset be used for?
+future_uses: Is there anything about it that might impact future uses?
+unfit_uses: Are there tasks for which the dataset should not be used?
+uses: Any other comments on its uses?
+## Distribution
+recipients: Will the dataset be distributed to third parties?
+hosting: How will it be distributed? Does it have a DOI?
+date: When will the dataset be distributed?
+terms: Under which licence or terms of use will it be distributed?
+restrictions: Have third parties imposed restrictions on the data?
+export_controls: Do export controls or other regulatory restrictions apply?
+distribution: Any other comments on its distribution?
+## Maintenance
+maintenance: Who will be supporting, hosting and maintaining the dataset?
+contact: How can the owner or manager of the dataset be contacted?
+erratum: Is there an erratum?
+updates: Will the dataset be updated?
+retention: Are there limits on the retention of data that relate to people?
+older_versions: Will older versions continue to be supported?
+contributions: Can others extend, augment, build on or contribute to the dataset?
+"""
 
 
 def datasheet(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> str:
-    """The questions and answers, in Markdown; "Not stated." where nobody says it."""
+    """The questions that have answers, and a list of the others, in Markdown."""
     about = About(manifest)
-    sections = {
-        "Motivation": {
-            "For what purpose was the dataset created?": uses(taxonomy),
-            "Who created the dataset, and on behalf of which entity?": about.makers() or NOT_STATED,
-            "Who funded the creation of the dataset?": about.answer("funding"),
-        },
-        "Composition": _composition(manifest, photos, taxonomy),
-        "Collection process": _collection(manifest, photos, about),
-        "Preprocessing, cleaning, labeling": _labeling(manifest, photos),
-        "Uses": {
-            "Has the dataset been used for any tasks already?": NOT_STATED,
-            "Is there a repository that links to papers or systems that use it?": NOT_STATED,
-            "What other tasks could the dataset be used for?": NOT_STATED,
-            "Is there anything about it that might impact future uses?": " ".join(
-                limits(manifest, photos)
-            ),
-            "Are there tasks for which the dataset should not be used?": uses(taxonomy),
-        },
-        "Distribution": _distribution(manifest, photos, about),
-        "Maintenance": {
-            "Who will be supporting, hosting and maintaining the dataset?": about.answer(
-                "maintenance"
-            ),
-            "How can the owner or manager of the dataset be contacted?": about.contact
-            or NOT_STATED,
-            "Is there an erratum?": NOT_STATED,
-            "Will the dataset be updated?": NEVER_CHANGES,
-            "Are there limits on the retention of data that relate to people?": NOT_STATED,
-            "Will older versions continue to be supported?": NOT_STATED,
-            "Can others extend, augment, build on or contribute to the dataset?": NOT_STATED,
-        },
+    known = {
+        "purpose": markdown(purpose(taxonomy)),
+        "authors": markdown(about.makers()),
+        "unfit_uses": NOT_FOR,
+        "updates": NEVER_CHANGES,
+        **{name: linked(about.word(name)) for name in ("funding", "ethics_review", "maintenance")},
+        "contact": linked(about.contact),
+        **_composition(manifest, photos, taxonomy),
+        **_collection(manifest, photos, about),
+        **_distribution(manifest, photos, about),
     }
-    parts = [f"# Datasheet of {markdown(manifest['name'])}", _HEAD]
-    for title, answers in sections.items():
-        parts.append(f"## {title}")
-        for question, answer in answers.items():
-            parts += [f"**{question}**", markdown(answer)]
+    parts, missing = [f"# Datasheet of {markdown(manifest['name'])}", _HEAD], []
+    for row in _QUESTIONS.splitlines():
+        key, _, question = row.partition(": ")
+        answer = f"{known.get(key, '')} {linked(about.answers.get(key, ''))}".strip()
+        if not question:
+            parts.append(row)
+        elif answer:
+            parts += [f"**{question}**", answer]
+        elif not question.startswith("Any other"):
+            table = "dataset.datasheet" if key in DATASHEET else "dataset"
+            missing.append(f"{question} (`{table}.{key}` in genset.toml)")
+    if missing:
+        parts += ["## Not stated", bullets(missing)]
     return "\n\n".join(parts) + "\n"
 
 
 def _composition(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> dict[str, str]:
     excluded = "; ".join(reasons(manifest))
     sample = " ".join(["A sample of the pool.", *lineage(manifest, photos), choice_rule(manifest)])
-    linked = sum(bool(photo.image_url) for photo in photos)
-    return {
-        "What do the instances that comprise the dataset represent?": "Photos.",
-        "How many instances are there in total?": f"{len(photos):,} photos of "
-        f"{len({photo.wnid for photo in photos}):,} classes.",
-        "Does the dataset contain all possible instances or is it a sample?": sample
-        + (f" Candidates that are not in it: {excluded}." if excluded else ""),
-        "What data does each instance consist of?": "The photo's "
-        f"{'' if is_changed(manifest) else 'original '}bytes, and a record: its source, owner, "
-        "title, licence and dates as far as they are known, and its labels.",
-        "Is there a label or target associated with each instance?": "Yes: its class, by "
-        f"{'wnid' if taxonomy.is_imagenet else 'id'}, and its place among {its_number(taxonomy)}. "
-        f"Labels by photo: {labels_per_photo(photos)}.",
-        "Is any information missing from individual instances?": _missing(photos),
-        "Are relationships between individual instances made explicit?": "Photos of one owner have "
-        "the same owner in their records, where it is known.",
-        "Are there recommended data splits?": "It is a test set as a whole.",
-        "Are there any errors, sources of noise, or redundancies?": " ".join(
-            [agreement(manifest), *limits(manifest, photos)]
-        ),
-        "Is the dataset self-contained, or does it link to external resources?": "Self-contained "
-        "where it has the photos' bytes. The manifest alone has an address for "
-        f"{linked:,} of {len(photos):,} photos, which may go away, and the hash of each.",
-        "Does the dataset contain data that might be considered confidential?": NOT_STATED,
-        "Does it contain data that might be offensive, threatening or cause anxiety?": NOT_STATED,
-        "Does the dataset identify any subpopulations?": "No field of its records does.",
-        "Is it possible to identify individuals?": " ".join(persons(manifest, photos, taxonomy)),
-        "Does the dataset contain data that might be considered sensitive?": NOT_STATED,
+    addresses = sum(bool(photo.image_url) for photo in photos)
+    known = {
+        "instances": "Photos.",
+        "number": f"{count(len(photos), 'photo')} of "
+        f"{count(len({photo.wnid for photo in photos}), 'class', 'classes')}.",
+        "sample": sample + (f" Candidates that are not in it: {excluded}." if excluded else ""),
+        "content": f"The photo's {'' if is_changed(manifest) else 'original '}bytes, and a record: "
+        "its source, owner, title, licence and dates as far as they are known, and its labels.",
+        "targets": f"Yes: its class, by {'wnid' if taxonomy.is_imagenet else 'id'}, and its place "
+        f"among {its_number(taxonomy)}. Labels by photo: {labels_per_photo(photos)}.",
+        "missing": _missing(photos),
+        "relationships": "Photos of one owner have the same owner in their records, where it is "
+        "known.",
+        "splits": "It is a test set as a whole.",
+        "noise": " ".join([agreement(manifest), *limits(manifest, photos)]),
+        "self_contained": "Self-contained where it has the photos' bytes. The manifest alone has "
+        f"an address for {addresses:,} of {count(len(photos), 'photo')}, which may go away, and "
+        "the hash of each.",
+        "subpopulations": "No field of its records does.",
+        "individuals": " ".join(persons(manifest, photos, taxonomy)),
+        "future_uses": " ".join(limits(manifest, photos)),
     }
+    return {name: markdown(words) for name, words in known.items()}
 
 
 def _missing(photos: _Photos) -> str:
@@ -130,52 +179,37 @@ def _collection(manifest: _Facts, photos: _Photos, about: About) -> dict[str, st
         for place in places(manifest, photos)
         if place.found and place.words.get("found", "")
     ]
-    return {
-        "How was the data associated with each instance acquired?": " ".join(
-            collection(manifest, photos)
-        ),
-        "What mechanisms or procedures were used to collect the data?": " ".join(searched)
-        or "How the photos were found is not stated.",
-        "If it is a sample, what was the sampling strategy?": choice_rule(manifest),
-        "Who was involved in the data collection process and how were they compensated?": " ".join(
-            [*annotation(manifest, photos), f"Pay of labelers: {about.answer('labelers_pay')}"]
-        ),
-        "Over what timeframe was the data collected?": "; ".join(timeframe(manifest, photos))
-        or NOT_STATED,
-        "Were any ethical review processes conducted?": about.answer("ethics_review"),
-        "Was it collected from the individuals directly, or via third parties?": " ".join(
-            third_parties(manifest, photos)
-        ),
-        "Were the individuals in question notified about the data collection?": NOT_STATED,
-        "Did the individuals consent to the collection and use of their data?": NOT_STATED,
-        "Was there a mechanism to revoke consent?": NEVER_CHANGES,
-        "Has an analysis of the potential impact on data subjects been conducted?": NOT_STATED,
+    labeled = annotation(manifest, photos)
+    called = {"Labelers": about.word("labelers"), "Pay of labelers": about.word("labelers_pay")}
+    people = [f"{word}: {text}" for word, text in called.items() if text]
+    known = {
+        "acquired": collection(manifest, photos),
+        "mechanisms": searched,
+        "sampling": [choice_rule(manifest)],
+        "timeframe": ["; ".join(timeframe(manifest, photos))],
+        "third_parties": third_parties(manifest, photos),
+        "revoked": [NEVER_CHANGES],
+        "processing": [changes(manifest) or f"Photos {ORIGINAL_BYTES}.", *labeled],
+        "raw_data": [raw_data(manifest)],
+        "software": [f"genset {line(manifest.get('genset', ''))} chose and froze the photos."],
     }
-
-
-def _labeling(manifest: _Facts, photos: _Photos) -> dict[str, str]:
-    done = [changes(manifest) or f"Photos {ORIGINAL_BYTES}.", *annotation(manifest, photos)]
-    return {
-        "Was any preprocessing, cleaning or labeling of the data done?": " ".join(done),
-        "Was the raw data saved in addition?": raw_data(manifest),
-        "Is the software that was used available?": f"genset {line(manifest.get('genset', ''))} "
-        "chose and froze the photos.",
+    involved = f"{markdown(' '.join(labeled))} {linked(' '.join(people))}".strip()
+    return {name: markdown(" ".join(words)) for name, words in known.items()} | {
+        "involved": involved
     }
 
 
 def _distribution(manifest: _Facts, photos: _Photos, about: About) -> dict[str, str]:
-    doi = about.word("doi")
+    license, doi = about.word("license"), about.word("doi")
     terms = [
-        f"Labels and documents: {about.answer('license').rstrip('.')}. Each photo is under its own "
-        "licence, which its record names; LICENSES.txt counts them.",
+        *([f"Labels and documents: {license.rstrip('.')}."] if license else []),
+        "Each photo is under its own licence, which its record names; LICENSES.txt counts them.",
         *licenses_seen(manifest, photos),
     ]
+    ways = [linked(about.word("hosting")), f"DOI: {linked(doi)}" if doi else ""]
     return {
-        "Will the dataset be distributed to third parties?": about.answer("hosting"),
-        "How will it be distributed? Does it have a DOI?": f"DOI: {doi}" if doi else NOT_STATED,
-        "When will the dataset be distributed?": NOT_STATED,
-        "Under which licence or terms of use will it be distributed?": " ".join(terms),
-        "Have third parties imposed restrictions on the data?": reserved(photos)
+        "hosting": " ".join(filter(None, ways)),
+        "terms": markdown(" ".join(terms)),
+        "restrictions": markdown(reserved(photos))
         or "Those of each photo's licence: see LICENSES.txt.",
-        "Do export controls or other regulatory restrictions apply?": NOT_STATED,
     }

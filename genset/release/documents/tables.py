@@ -126,8 +126,13 @@ def _named(taxonomy: Taxonomy) -> str:
     return "" if taxonomy.is_imagenet else f" ({line(taxonomy.name)})"
 
 
-def uses(taxonomy: Taxonomy) -> str:
-    """What the release is for, and what it is not for."""
+NOT_FOR = (
+    "Not for training, for recognizing persons, or for judging whether a system is safe to use."
+)
+
+
+def purpose(taxonomy: Taxonomy) -> str:
+    """What the release is for."""
     that = (
         "that were trained on ImageNet-1k"
         if taxonomy.is_imagenet
@@ -135,9 +140,13 @@ def uses(taxonomy: Taxonomy) -> str:
     )
     return (
         f"Made to measure how well image classifiers {that} generalize to "
-        "photos that they were not tuned on. Not for training, for recognizing persons, or for "
-        "judging whether a system is safe to use."
+        "photos that they were not tuned on."
     )
+
+
+def uses(taxonomy: Taxonomy) -> str:
+    """What the release is for, and what it is not for."""
+    return f"{purpose(taxonomy)} {NOT_FOR}"
 
 
 def person_classes(taxonomy: Taxonomy) -> list[str]:

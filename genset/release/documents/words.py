@@ -8,7 +8,7 @@ A manifest may come from a stranger: what is not of the kind that genset writes 
 import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -40,7 +40,11 @@ def missing_votes(missing: object) -> str:
 
 def markdown(value: object) -> str:
     """Any value as words on one line of Markdown, none of which is read as markup or an address."""
-    words = html.escape(line(value), quote=False)
+    return _escaped(line(value))
+
+
+def _escaped(text: str) -> str:
+    words = html.escape(text, quote=False)
     words = re.sub(r"([\\`*\[\]{}|#~$])|(?<![^\W_])_|_(?![^\W_])|(?<=:)//", r"\\\g<0>", words)
     return re.sub(r"(?i)\bwww\.|^[-+=]|^\d+(?=[.)])", _broken, words)
 
@@ -57,11 +61,38 @@ def address(url: str) -> str:
 
 
 def linked(value: object) -> str:
-    """Any value as `markdown`, but where all of it is a web address, or a DOI, a link."""
+    """Any value as `markdown`, but web addresses in it, or a DOI that it is, are links."""
     words = line(value)
     if doi := doi_in(words):
         return f"[{markdown(doi)}](https://doi.org/{quote(doi, safe='/')})"
-    return address(words) or markdown(words)
+    parts = _ADDRESS.split(words)
+    return "".join(address(part) or _escaped(part) for part in parts)
+
+
+_ADDRESS = re.compile(r"(https?://[^\s<>]*[^\s<>.,;:!?)\]}'\"])")
+
+
+def bullets(words: Iterable[str], lead: str = "") -> str:
+    """A list, of Markdown, after a line that leads to it; "" for an empty one."""
+    items = "\n".join(f"- {item}" for item in words)
+    return f"{lead}\n\n{items}" if lead and items else items
+
+
+def paragraphs(sentences: Iterable[str]) -> str:
+    """Sentences as `markdown`, a paragraph each."""
+    return "\n\n".join(map(markdown, filter(None, sentences)))
+
+
+def filled(template: str, data: Mapping[str, str]) -> str:
+    """A template's blocks with their data; those go that have none, and headings without text."""
+    found: list[str] = []
+    for block in template.split("\n\n"):
+        names = re.findall(r"\{(\w+)\}", block)
+        if any(data[name] for name in names) or not names:
+            if block.startswith("## ") and found[-1].startswith("## "):
+                found.pop()
+            found.append(block.format_map(data).strip())
+    return "\n\n".join(found) + "\n"
 
 
 def days(facts: Any, name: str) -> str:
@@ -113,10 +144,13 @@ NOT_STATED = "Not stated."
 _CALLED = {
     "funding": "Funding",
     "ethics_review": "Review of its ethics",
+    "labelers": "Labelers",
     "labelers_pay": "Pay of labelers",
     "hosting": "Hosted at",
     "doi": "DOI",
     "license": "Licence of labels and documents",
+    "contact": "Contact",
+    "maintenance": "Maintenance",
 }
 
 
@@ -127,6 +161,7 @@ class About:
         title: of the data set; "" for none.
         authors: in their order.
         contact: whom to write to.
+        answers: to questions of the datasheet, by their keys.
     """
 
     def __init__(self, manifest: Mapping[str, Any], later: Mapping[str, Any] | None = None) -> None:
@@ -145,14 +180,11 @@ class About:
         )
         contact = fact(manifest, "contact", str) or ""
         self.contact = line(contact) or self.word("contact")
+        self.answers = fact(self._words, "datasheet", dict) or {}
 
     def word(self, name: str) -> str:
         """What is said of this topic."""
         return line(fact(self._words, name, str) or "")
-
-    def answer(self, name: str) -> str:
-        """The same, or that nothing is said."""
-        return self.word(name) or NOT_STATED
 
     def makers(self) -> str:
         """The authors and where they work, as a sentence; "" where they are not stated."""
@@ -164,13 +196,14 @@ class About:
 
     def lines(self) -> list[tuple[str, str]]:
         """What is said, by how it is called."""
+        words = {name: self.word(name) for name in _CALLED} | {"contact": self.contact}
         makers = [("Authors", self.makers())] if self.makers() else []
-        return makers + [(_CALLED[name], self.word(name)) for name in _CALLED if self.word(name)]
+        return makers + [(_CALLED[name], text) for name, text in words.items() if text]
 
-    def not_stated(self) -> list[str]:
-        """What nobody says."""
+    def not_stated(self) -> dict[str, str]:
+        """What nobody says, by its key."""
         known = {name for name in TOPICS if self.word(name)}
         known |= {"authors"} if self.authors else set()
         known |= {"affiliation"} if any(author.affiliation for author in self.authors) else set()
         known |= {"contact"} if self.contact else set()
-        return [words for name, words in TOPICS.items() if name not in known]
+        return {name: words for name, words in TOPICS.items() if name not in known}
