@@ -22,6 +22,7 @@ from genset.db import (
     DuplicatePair,
     Photo,
     Verdict,
+    gone_photos,
     is_called_correct,
     rulings_in_force,
     undecided_photos,
@@ -185,6 +186,7 @@ class CandidateRow:
         rank: its place in the results of the search that found it, from 1.
         unsettled: whether several classes claim its photo, and it counts for none yet
             (`genset.db.undecided_photos`).
+        is_gone: whether its source did not show the photo any more when it was last asked.
     """
 
     id: int
@@ -201,6 +203,7 @@ class CandidateRow:
     aggregated: AggregatedLabel | None = None
     rank: int = 1
     unsettled: bool = False
+    is_gone: bool = False
 
     @property
     def task(self) -> str:
@@ -261,6 +264,7 @@ def read_table(
     cast = votes(session, without=without)
     rulings = rulings_in_force(session)
     unsettled = set(session.scalars(undecided_photos()))
+    gone = {photo.id for photo in session.scalars(gone_photos())}
     rows = session.execute(
         select(
             Candidate.id,
@@ -296,6 +300,7 @@ def read_table(
             aggregated=labels.of(f"{row.wnid}/{photo}") if labels else None,
             rank=row.rank,
             unsettled=row.photo_id in unsettled,
+            is_gone=row.photo_id in gone,
         )
         for row in rows
     )

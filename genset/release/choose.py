@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -126,15 +126,6 @@ class ReleasePlan:
         if self.max_per_owner is not None and self.max_per_owner < 1:
             raise BadInput("--max-per-owner must be at least 1")
 
-    def draws(self, taken: Iterable[CandidateRow] = ()) -> Draws:
-        """Its random draws, for a release that has the photos `held` whatever is drawn."""
-        return Draws(self.seed, self.max_per_owner).after(taken)
-
-    @property
-    def draws_owners_first(self) -> bool:
-        """Whether the photos of each owner are drawn before the strategy picks."""
-        return not self.strategy.limits_owners
-
     def as_json(self) -> dict[str, Any]:
         """The plan as JSON, for the manifest. Unused options are left out."""
         rest: dict[str, Any] = {
@@ -158,9 +149,37 @@ class ReleasePlan:
             **{word: value for word, value in rest.items() if value},
         }
 
+    def without_effect(self, choice: "Choice") -> list[str]:
+        """The options that changed nothing."""
+        parameters = self.strategy.parameters()
+        # What is found among reasons and notes where an option has an effect.
+        traces = {
+            "--source": self.sources and "source ",
+            "--licenses": self.licenses and "licence ",
+            "--min-labels": parameters["min_labels"] > 1 and "fewer than ",
+            "--min-confidence": self.min_confidence and "confidence below ",
+            "--relax": parameters.get("relax") and "lowered thresholds",
+            "--fill-up": parameters.get("fill_up") and "bins filled ",
+            "--exclude duplicates": self.deduplicate and "looks like a photo that ",
+            "--max-per-owner": self.max_per_owner and f"more than {self.max_per_owner} of ",
+            "--balance": self.balance and MORE_THAN_SMALLEST,
+            **{f"--exclude {file.name}": LIKE.format(file.name) for file in self.exclude},
+        }
+        found = (*choice.excluded.values(), *choice.notes)
+        return [
+            option
+            for option, trace in traces.items()
+            if trace and not any(words.startswith(trace) for words in found)
+        ]
+
 
 Reasons = dict[str, str]
 """By the candidates' tasks."""
+
+# Reasons that are named in several places.
+GONE = "gone at its source"
+LIKE = "looks like a photo of {}"
+MORE_THAN_SMALLEST = "more than the smallest class has"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +205,7 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Choice:
     1. Remove candidates that the strategy or aggregated labels refuse.
     2. Assign each photo to one class. If it is called correct for several, or several claim it and
        people have not said of each whether it is right, remove it.
-    3. Remove photos by source and by licence, and photos of other sets.
+    3. Remove photos that are gone at their source, by source, by licence, and those of other sets.
     4. Of copies (the same bytes in one class; with `deduplicate` also similar photos), keep the
        one that was posted first.
     5. For owners with too many photos, draw some. (`Top` does so as it goes down its order.)
@@ -206,18 +225,7 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Choice:
         if not is_refused(entry, unfit(entry, plan), excluded)
     ]
     remaining = _assign_classes(remaining, table.entries, excluded)
-    similar = like_others(remaining, plan.exclude)
-    remaining = [
-        entry
-        for entry in remaining
-        if not is_refused(entry, outside_plan(entry, plan, similar), excluded)
-    ]
-    remaining = without_copies(
-        remaining, table if plan.deduplicate else CandidateTable(()), excluded
-    )
-    draws = plan.draws()
-    if plan.draws_owners_first:
-        remaining = limit_owners(remaining, draws, excluded)
+    remaining, draws = narrowed(remaining, table, plan, excluded)
     classes: dict[str, list[CandidateRow]] = {entry.wnid: [] for entry in table.entries}
     for entry in remaining:
         classes[entry.wnid].append(entry)
@@ -227,9 +235,34 @@ def choose(table: CandidateTable, plan: ReleasePlan) -> Choice:
     picked = pick.entries
     if plan.balance:
         picked = _balanced(pick, draws)
-        record_rest(pick.entries, picked, "more than the smallest class has", excluded)
+        record_rest(pick.entries, picked, MORE_THAN_SMALLEST, excluded)
     ordered = tuple(sorted(picked, key=lambda entry: entry.task))
     return Choice(ordered, dict(sorted(excluded.items())), pick.short, pick.notes)
+
+
+def narrowed(
+    entries: Sequence[CandidateRow],
+    table: CandidateTable,
+    plan: ReleasePlan,
+    excluded: Reasons,
+    stay: Sequence[CandidateRow] = (),
+) -> tuple[list[CandidateRow], Draws]:
+    """Steps 3 to 5 of `choose`; and the draws, in a release that has the photos that `stay`."""
+    similar = _like_others(entries, plan.exclude)
+    fit = [
+        entry
+        for entry in entries
+        if not is_refused(entry, _outside_plan(entry, plan, similar), excluded)
+    ]
+    fit, stay = _without_copies(
+        fit, stay, table if plan.deduplicate else CandidateTable(()), excluded
+    )
+    draws = Draws(plan.seed, plan.max_per_owner).after(stay)
+    if plan.strategy.limits_owners:
+        return fit, draws
+    limited = draws.limit_owners(fit)
+    record_rest(fit, limited, one_owner(draws), excluded)
+    return limited, draws
 
 
 def selection_frequency(votes: Mapping[Verdict, int]) -> float | None:
@@ -280,8 +313,12 @@ def _assign_classes(
     return [entry for entry in remaining if not is_refused(entry, reason(entry), excluded)]
 
 
-def outside_plan(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, str]) -> str | None:
+def _outside_plan(
+    entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, str]
+) -> str | None:
     """Why a candidate is not of the sources and licences of a plan, or is in another set."""
+    if entry.is_gone:
+        return GONE
     if plan.sources and entry.source not in plan.sources:
         return f"source {entry.source}"
     if plan.licenses and not plan.licenses.wants(License(entry.license, entry.license_url)):
@@ -289,49 +326,44 @@ def outside_plan(entry: CandidateRow, plan: ReleasePlan, excluded: Mapping[str, 
     return excluded.get(entry.task)
 
 
-def like_others(remaining: Sequence[CandidateRow], exclude: Iterable[Exclusion]) -> Reasons:
+def _like_others(remaining: Sequence[CandidateRow], exclude: Iterable[Exclusion]) -> Reasons:
     """The reason for each candidate whose photo is in another set."""
     found: Reasons = {}
     for exclusion in exclude:
         for entry in exclusion.shared_with(remaining):
-            found.setdefault(entry.task, f"looks like a photo of {exclusion.name}")
+            found.setdefault(entry.task, LIKE.format(exclusion.name))
     return found
 
 
-def without_copies(
-    remaining: Sequence[CandidateRow],
+def _without_copies(
+    entries: Sequence[CandidateRow],
+    stay: Sequence[CandidateRow],
     table: CandidateTable,
     excluded: Reasons,
-    first: Collection[str] = (),
-) -> list[CandidateRow]:
+) -> tuple[list[CandidateRow], list[CandidateRow]]:
     """Keep one photo of each cluster of copies: the first by date of posting, then by name.
 
-    The candidates named `first` come before all others.
+    Those that `stay` come before all others.
     """
     in_other_sets = {
         photo: other for photo, other in table.pairs if other.partition(":")[0] not in table.sources
     }
-    remaining_entries = []
-    for entry in remaining:
+    first = {entry.task for entry in stay}
+    remaining = list(stay)
+    for entry in entries:
         other = in_other_sets.get(entry.photo)
-        reason = f"looks like a photo of {other.rpartition(':')[0]}" if other else None
+        reason = LIKE.format(other.rpartition(":")[0]) if other else None
         if not is_refused(entry, reason, excluded):
-            remaining_entries.append(entry)
-    cluster = _clusters(remaining_entries, table.pairs)
+            remaining.append(entry)
+    cluster = _clusters(remaining, table.pairs)
     survivors: dict[str, CandidateRow] = {}
-
-    def order(entry: CandidateRow) -> tuple[bool, str, str]:
-        return entry.task not in first, entry.posted_at, entry.task
-
-    for entry in sorted(remaining_entries, key=order):
+    for entry in sorted(remaining, key=lambda e: (e.task not in first, e.posted_at, e.task)):
         survivors.setdefault(cluster[entry.task], entry)
-    record_rest(
-        remaining_entries,
-        survivors.values(),
-        "looks like a photo that was posted before it",
-        excluded,
-    )
-    return [entry for entry in remaining_entries if survivors[cluster[entry.task]] is entry]
+    kept = [entry for entry in remaining if survivors[cluster[entry.task]] is entry]
+    new = [entry for entry in kept if entry.task not in first]
+    copies = [entry for entry in remaining if entry.task not in first]
+    record_rest(copies, new, "looks like a photo that was posted before it", excluded)
+    return new, [entry for entry in kept if entry.task in first]
 
 
 def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -355,15 +387,6 @@ def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]])
     for one, other in links:
         parent[root(one)] = root(other)
     return {task: root(task) for task in parent}
-
-
-def limit_owners(
-    remaining: Sequence[CandidateRow], draws: Draws, excluded: Reasons
-) -> list[CandidateRow]:
-    """Keep as many candidates of an owner as the limit leaves, at random."""
-    limited = draws.limit_owners(remaining)
-    record_rest(remaining, limited, one_owner(draws), excluded)
-    return limited
 
 
 def one_owner(draws: Draws) -> str:

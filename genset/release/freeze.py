@@ -40,7 +40,7 @@ class Draft:
     Attributes:
         photos: the records, sorted by file.
         facts: what the manifest says of the choice: strategy, excluded, short, notes,
-            missing_votes.
+            without_effect (options that changed nothing), missing_votes.
         reasons: the reason for each candidate that is left out, by its task.
         votes: those that are recorded with the photos.
         since: from when on photos count as unseen.
@@ -151,6 +151,7 @@ def draft(session: Session, workspace: Workspace, plan: ReleasePlan | Plan) -> D
             "excluded": dict(sorted(excluded.items())),
             "short": choice.short,
             "notes": choice.notes,
+            "without_effect": plan.without_effect(choice),
             **missing,
         },
         reasons=choice.excluded,

@@ -126,6 +126,7 @@ class Preview:
         reasons: the reason for each candidate that is left out, by its task.
         checks: the photos with which something is wrong.
         missing_votes: how many "candidates" of the pool lack how many "votes".
+        without_effect: options that changed nothing.
         multilabel: what the manifest says of several right answers; None where photos have one.
     """
 
@@ -143,6 +144,7 @@ class Preview:
     reasons: dict[str, str] = field(default_factory=dict)
     checks: Checks = field(default_factory=Checks)
     missing_votes: dict[str, int] = field(default_factory=dict)
+    without_effect: list[str] = field(default_factory=list)
     multilabel: dict[str, Any] | None = None
 
     def lines(self) -> Iterator[str]:
@@ -171,6 +173,8 @@ class Preview:
             yield f"  {note}: {count(len(values), 'class', 'classes')}: {some}"
         if missing := missing_votes(self.missing_votes):
             yield f"  labeling is not finished: {missing}"
+        if self.without_effect:
+            yield f"  without effect: {', '.join(self.without_effect)}"
         yield from self.checks.lines()
         yield from summary(self.multilabel) if self.multilabel else ()
 
@@ -211,6 +215,7 @@ def preview(
         reasons=dict(reasons),
         checks=checks,
         missing_votes=facts["missing_votes"],
+        without_effect=facts["without_effect"],
         multilabel=facts.get("multilabel"),
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from genset.core.errors import ReleaseDamaged
-from genset.db import DuplicatePair, Photo
+from genset.db import DuplicatePair, Fact, Photo
 from genset.release.reader import MANIFEST, Release
 from genset.reporting.summary import summarize
 from genset.scrape.removal import remove
@@ -133,6 +133,9 @@ def test_copies_and_other_sets_are_left_out(pool: Pool, genset: Genset, tmp_path
     some = Release(Path(made["path"])).photos[0]
     (tmp_path / "sums").write_text(f"{some.sha256}  {some.file}\n", "utf-8")
     words = ("--exclude", tmp_path / "sums", "--exclude", "duplicates")
+    assert "looked for duplicates yet: genset duplicates find" in genset("create", "v1", *words)
+    with pool.store.begin() as session:
+        session.add(Fact(name="looks", value="8"))  # what that leaves
     assert "left out: 1 looks like a photo of sums" in genset("create", "v1", *words)
     told = json.loads((pool.workspace.releases / "v1" / MANIFEST).read_text("utf-8"))["strategy"]
     assert told["exclude"][0]["file"] == "sums" and told["deduplicate"] is True
@@ -155,6 +158,17 @@ def test_bad_words_are_refused_in_one_line(
     pool.label_all_correct()
     assert genset("create", "v1", *words).startswith(complaint)
     assert pool.files() == []
+
+
+def test_an_option_that_changes_nothing_is_named(pool: Pool, genset: Genset) -> None:
+    pool.label_all_correct()
+    words = ("--licenses", "open", "--balance", "--max-per-owner", 1, "--min-labels", 1)
+    for more in ((), ("--dry-run",)):
+        assert "  without effect: --licenses" in genset("create", "v1", *words, *more)
+    genset("create", "v2", "--source", "flickr", "--max-per-owner", 9)
+    assert Release(pool.workspace.releases / "v2").without_effect == ["--source", "--max-per-owner"]
+    pool.label(f"{TENCH}/flickr:1", ann="incorrect")
+    assert "without effect" not in genset("create", "v3", "--balance")
 
 
 def test_takedown_diff_and_export(
@@ -182,6 +196,7 @@ def test_of_similar_photos_the_one_posted_first_is_taken_whatever_their_names(
         )
         one.posted_at = other.posted_at + timedelta(days=1)
         session.add(DuplicatePair(photo=one, other="flickr:1", distance=3, verdict="same"))
+        session.add(Fact(name="looks", value="8"))
     genset("create", "v1", "--exclude", "duplicates")
     photos = Release(pool.workspace.releases / "v1").photos
     assert [photo.source_id for photo in photos if photo.wnid == TENCH] == ["1"]

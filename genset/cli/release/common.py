@@ -91,4 +91,5 @@ def made_lines(made: Release) -> list[str]:
         f"  {made.content_hash}",
         *(f"  left out: {count} {reason}" for reason, count in made.excluded.items()),
         *([f"  labeling is not finished: {missing}"] if missing else []),
+        *(f"  without effect: {option}" for option in made.without_effect),
     ]

@@ -168,9 +168,17 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
 
 def read_plan(options: dict[str, Any], workspace: Workspace, store: "Store") -> "ReleasePlan":
     """What the words of ``release create`` ask for."""
+    from genset.db import Fact
     from genset.licenses import choose_licenses
     from genset.release.choose import Exclusion, ReleasePlan
     from genset.release.strategies import Reference, strategy
+
+    if "duplicates" in options["exclude"]:
+        with store.session() as session:
+            if session.get(Fact, "looks") is None:
+                raise BadInput(
+                    "--exclude duplicates: nobody looked for duplicates yet: genset duplicates find"
+                )
 
     names = ("per_class", "min_labels", "threshold", "relax", "reference", "fill_up")
     # A threshold of 0 is said, though 0 == False.

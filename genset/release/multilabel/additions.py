@@ -15,16 +15,14 @@ from sqlalchemy.orm import Session
 from genset.db import Label, Ruling, Verdict, in_batches, is_called_correct, is_out
 from genset.release.candidates import CandidateRow, CandidateTable
 from genset.release.choose import (
+    MORE_THAN_SMALLEST,
     Reasons,
     ReleasePlan,
     is_refused,
-    like_others,
-    limit_owners,
+    narrowed,
     one_owner,
-    outside_plan,
     record_rest,
     unfit,
-    without_copies,
 )
 from genset.release.multilabel.answers import ClassVotes, class_votes
 from genset.release.multilabel.earlier import Earlier
@@ -147,22 +145,9 @@ def _chosen(
     plan: ReleasePlan,
     excluded: Reasons,
 ) -> tuple[CandidateRow, ...]:
-    new = {entry.task for entry in homes}
-    first = {entry.task for entry in stay}
-    similar = like_others(homes, plan.exclude)
-    fitting = [
-        home for home in homes if not is_refused(home, outside_plan(home, plan, similar), excluded)
-    ]
-    pairs = table if plan.deduplicate else CandidateTable(())
-    reasons: Reasons = {}
-    remaining = without_copies([*stay, *fitting], pairs, reasons, first)
-    excluded.update((task, reason) for task, reason in reasons.items() if task in new)
-    draws = plan.draws(entry for entry in remaining if entry.task in first)
-    remaining = [entry for entry in remaining if entry.task in new]
-    if plan.draws_owners_first:
-        remaining = limit_owners(remaining, draws, excluded)
+    remaining, draws = narrowed(homes, table, plan, excluded, stay)
     pick = Pick(()) if plan.balance else _pick(remaining, earlier, plan.strategy, draws)
-    full = "more than the smallest class has" if plan.balance else "its class has its photos"
+    full = MORE_THAN_SMALLEST if plan.balance else "its class has its photos"
     record_rest(remaining, pick.entries, full, excluded)
     record_rest(pick.over, (), one_owner(draws), excluded)
     return tuple(sorted(pick.entries, key=lambda entry: entry.task))

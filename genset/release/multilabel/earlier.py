@@ -16,10 +16,18 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
-from genset.db import Candidate, Photo, RemovedOwner, Verdict, in_batches, rulings_in_force
+from genset.db import (
+    Candidate,
+    Photo,
+    RemovedOwner,
+    Verdict,
+    gone_photos,
+    in_batches,
+    rulings_in_force,
+)
 from genset.licenses import License, choose_licenses, spdx_id
 from genset.release.candidates import AggregatedLabels, CandidateRow, CandidateTable
-from genset.release.choose import Exclusion, Reasons, ReleasePlan
+from genset.release.choose import GONE, Exclusion, Reasons, ReleasePlan
 from genset.release.facts import pool_rows
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
 from genset.release.strategies import RULE, Matched, Reference, Strategy, strategy
@@ -150,6 +158,7 @@ def photos_still_usable(session: Session, earlier: Earlier) -> tuple[list[Releas
     photos = earlier.release.photos
     rows = pool_rows(session, photos)
     owners = {(row.source, row.owner) for row in session.scalars(select(RemovedOwner))}
+    not_shown = {(photo.source, photo.source_id) for photo in session.scalars(gone_photos())}
     wrong = _ruled_wrong(session)
     licenses = earlier.plan.licenses
     usable, gone = [], {}
@@ -163,6 +172,8 @@ def photos_still_usable(session: Session, earlier: Earlier) -> tuple[list[Releas
             gone[task] = "not in the pool any more"
         elif row.rejected is not None:
             gone[task] = "rejected since"
+        elif (photo.source, photo.source_id) in not_shown:
+            gone[task] = GONE
         elif (photo.wnid, photo.sha256) in wrong:
             gone[task] = "ruled not correct since"
         elif licenses is not None and not licenses.wants(License(row.license, row.license_url)):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -16,11 +16,14 @@ from genset.release.multilabel.earlier import Earlier
 from genset.release.reader import ReleasePhoto
 from genset.settings import LabelRules
 
-_Photos = Sequence[tuple[ReleasePhoto, Mapping[str, ClassVotes]]]
-
 
 def multilabel_facts(
-    session: Session, earlier: Earlier, photos: _Photos, entered: int, rules: LabelRules
+    session: Session,
+    earlier: Earlier,
+    photos: Sequence[ReleasePhoto],
+    questions: Sequence[ClassVotes],
+    entered: int,
+    rules: LabelRules,
 ) -> dict[str, Any]:
     """How the photos came to have several right answers.
 
@@ -37,34 +40,19 @@ def multilabel_facts(
     Args:
         session: of the workspace's database.
         earlier: the release before.
-        photos: each photo's record, with its classes by wnid.
+        photos: the records, with their lists.
+        questions: the further classes of these photos that were asked about.
         entered: how many of them the release before did not have.
         rules: how many labelers a class needs.
     """
-    further = [
-        votes for photo, classes in photos for wnid, votes in classes.items() if wnid != photo.wnid
-    ]
-    questions = [votes for votes in further if votes.is_question]
-    rounds = _rounds(session, questions)
-    return {
-        "from": {
-            "name": earlier.release.name,
-            "content_hash": earlier.release.content_hash,
-        },
+    unanswered = sum(question.is_open(rules) for question in questions)
+    facts = {
+        "from": {"name": earlier.release.name, "content_hash": earlier.release.content_hash},
         "rule": RULE,
         "needed": rules.votes,
         "grow_to": list(rules.grow_to),
-        "photos_with_several": sum(len(photo.labels_correct or ()) > 1 for photo, _ in photos),
         "entered": entered,
-        "questions": len(questions),
-        "photos_with_questions": sum(
-            any(votes.is_question for wnid, votes in classes.items() if wnid != photo.wnid)
-            for photo, classes in photos
-        ),
-        "unanswered": sum(question.is_open(rules) for question in questions),
-        "answered_before": len(further) - len(questions),
-        "votes": sum(question.votes.total() for question in questions),
-        "agreement": alpha(question.votes for question in questions),
+        "unanswered": unanswered,
         "proposers": _proposers(questions),
         "rounds": [
             {
@@ -72,9 +60,10 @@ def multilabel_facts(
                 "most": round.most,
                 "made_at": round.made_at.isoformat(timespec="seconds"),
             }
-            for round in rounds
+            for round in _rounds(session, questions)
         ],
     }
+    return {**recounted(facts, photos), "unanswered": unanswered}
 
 
 def _proposers(questions: Iterable[ClassVotes]) -> dict[str, list[str]]:
@@ -126,47 +115,30 @@ def recounted(facts: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[
         facts: the field `multilabel` of the manifest.
         photos: those that remain, with all their lists.
     """
-    classes = [cls for photo in photos for cls in _further(photo)]
-    questions = [cls for cls in classes if not _FOUND.issuperset(cls.proposers)]
     rules = LabelRules(votes=int(facts["needed"]), grow_to=tuple(facts["grow_to"]))
-    names = {name for question in questions for name in question.proposers}
-    lack = sum(_needs_votes(question, rules) for question in questions)
+    answered_before, lack = 0, 0
+    asked_photos, names, votes = set[str](), set[str](), list[Counter[Verdict]]()
+    for photo in photos:
+        for wnid, counts in (photo.label_votes or {}).items():
+            proposers = set((photo.label_proposers or {}).get(wnid, ()))
+            if wnid == photo.wnid:
+                continue
+            if proposers <= {SEARCH, ADDED}:  # nobody asked about it
+                answered_before += 1
+                continue
+            votes.append(Counter({Verdict(name): count for name, count in counts.items()}))
+            asked_photos.add(photo.file)
+            names |= proposers
+            is_ruled = wnid in (photo.label_rulings or {})
+            lack += not is_ruled and question_votes_missing(rules, votes[-1], ruled=False) > 0
     return {
         **facts,
         "photos_with_several": sum(len(photo.labels_correct or ()) > 1 for photo in photos),
-        "questions": len(questions),
-        "photos_with_questions": len({question.file for question in questions}),
+        "questions": len(votes),
+        "photos_with_questions": len(asked_photos),
         "unanswered": min(facts["unanswered"], lack),
-        "answered_before": len(classes) - len(questions),
-        "votes": sum(question.votes.total() for question in questions),
-        "agreement": alpha(question.votes for question in questions),
+        "answered_before": answered_before,
+        "votes": sum(counts.total() for counts in votes),
+        "agreement": alpha(votes),
         "proposers": {name: run for name, run in facts["proposers"].items() if name in names},
     }
-
-
-_FOUND = {SEARCH, ADDED}  # nobody asked about these
-
-
-class _Further(NamedTuple):
-    """A further class of a photo, as its record has it."""
-
-    file: str
-    votes: Counter[Verdict]
-    is_ruled: bool
-    proposers: Sequence[str]
-
-
-def _further(photo: ReleasePhoto) -> Iterator[_Further]:
-    votes, rulings = photo.label_votes or {}, photo.label_rulings or {}
-    for wnid, counts in votes.items():
-        if wnid != photo.wnid:
-            yield _Further(
-                photo.file,
-                Counter({Verdict(name): count for name, count in counts.items()}),
-                wnid in rulings,
-                (photo.label_proposers or {}).get(wnid, ()),
-            )
-
-
-def _needs_votes(cls: _Further, rules: LabelRules) -> bool:
-    return not cls.is_ruled and question_votes_missing(rules, cls.votes, ruled=False) > 0

@@ -1,8 +1,9 @@
 """How a release with several right answers a photo is made of one with one answer a photo."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -17,7 +18,6 @@ from genset.release.multilabel.additions import SEVERAL, Additions, find_additio
 from genset.release.multilabel.answers import ClassVotes, class_votes, with_answers
 from genset.release.multilabel.earlier import Earlier, candidates_of, photos_still_usable
 from genset.release.multilabel.facts import multilabel_facts
-from genset.release.reader import ReleasePhoto
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 
@@ -71,9 +71,17 @@ class MultilabelPlan:
         every = [*usable, *records(session, new.entries, cast, earlier.since)]
         photos = [with_answers(photo, classes[photo.sha256], rules) for photo in every]
         photos.sort(key=lambda photo: photo.file)
-        pairs = [(photo, classes[photo.sha256]) for photo in photos]
         before = earlier.manifest
-        answers = multilabel_facts(session, earlier, pairs, len(new.entries), rules)
+        questions = {
+            photo.file: [
+                votes
+                for wnid, votes in classes[photo.sha256].items()
+                if votes.is_question and wnid != photo.wnid
+            ]
+            for photo in photos
+        }
+        asked = list(chain.from_iterable(questions.values()))
+        answers = multilabel_facts(session, earlier, photos, asked, len(new.entries), rules)
         return Draft(
             photos=photos,
             facts={
@@ -81,19 +89,20 @@ class MultilabelPlan:
                 "excluded": _excluded(before, gone, new),
                 "short": _short(earlier, new),
                 "notes": before["notes"],
+                "without_effect": [],
                 "multilabel": answers,
             },
             reasons={**gone, **new.excluded},
             votes=cast,
             since=earlier.since,
             contact=before.get("contact", ""),
-            problem=self._problem(answers, pairs, rules),
+            problem=self._problem(answers, questions.values(), rules),
         )
 
     def _problem(
         self,
         facts: Mapping[str, Any],
-        pairs: Sequence[tuple[ReleasePhoto, Mapping[str, ClassVotes]]],
+        questions: Iterable[Sequence[ClassVotes]],
         rules: LabelRules,
     ) -> str:
         """Why it cannot be frozen: nobody was asked, or questions lack votes; else ""."""
@@ -105,7 +114,7 @@ class MultilabelPlan:
             )
         if not facts["unanswered"] or self.allow_unanswered:
             return ""
-        photos = sum(any(cls.is_open(rules) for cls in classes.values()) for _, classes in pairs)
+        photos = sum(any(cls.is_open(rules) for cls in of_photo) for of_photo in questions)
         return (
             f"{facts['unanswered']:,} of {count(facts['questions'], 'question')}, about "
             f"{count(photos, 'photo')}, {agree(facts['unanswered'], 'lacks', 'lack')} votes: go on "

@@ -149,7 +149,8 @@ class Manifest:
     """The content of a manifest. `photos` are sorted by `file`.
 
     `documents` has the sha256 of the other documents in the folder, by name. `missing_votes` says
-    how many "candidates" of the pool lacked how many "votes" when it was frozen. `multilabel` says
+    how many "candidates" of the pool lacked how many "votes" when it was frozen. `without_effect`
+    are options of its choice that changed nothing. `multilabel` says
     how photos came to have several right answers (`genset.release.multilabel.facts`); None: they
     have one. `variant` says of what release and how the photos were changed; None: they were not.
     `taxonomy` are its classes: ImageNet's, or its own.
@@ -164,6 +165,7 @@ class Manifest:
     documents: dict[str, str]
     photos: tuple[ReleasePhoto, ...]
     missing_votes: dict[str, int] = field(default_factory=dict)
+    without_effect: list[str] = field(default_factory=list)
     multilabel: dict[str, Any] | None = None
     variant: dict[str, Any] | None = None
     taxonomy: Taxonomy = field(default_factory=imagenet1k)
