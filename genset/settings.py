@@ -8,7 +8,6 @@ The descriptions are what ``genset init`` writes beside each key, and the table 
 import re
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
 from difflib import get_close_matches
 from functools import cache
@@ -16,6 +15,7 @@ from importlib.metadata import entry_points
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
+from genset.core.authors import DOI, ORCID, Author, doi_in, orcid_in
 from genset.core.expected import as_toml
 from genset.core.validation import Key, Meta, Record, keys_of
 
@@ -44,13 +44,11 @@ Contact = Annotated[
 ]
 # Where a text may stand beside a table or a list, `__post_init__` matches its pattern: msgspec 0.22
 # frees such a type wrongly, and ends the process.
-_DOI = r"^(?:(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/[!#-;=?-\[\]-z|~]+))?$"
-_ORCID = r"^(?:(?:https?://orcid\.org/)?((?:\d{4}-){3}\d{3}[\dX]))?$"
 
 _Doi = Annotated[
-    str, Meta(pattern=_DOI, max_length=200, title="a DOI", examples=["10.5281/zenodo.1234567"])
+    str, Meta(pattern=DOI, max_length=200, title="a DOI", examples=["10.5281/zenodo.1234567"])
 ]
-_Orcid = Annotated[str, Meta(pattern=_ORCID, title="an ORCID", examples=["0000-0002-1825-0097"])]
+_Orcid = Annotated[str, Meta(pattern=ORCID, title="an ORCID", examples=["0000-0002-1825-0097"])]
 _Text = Annotated[str, Meta(max_length=2000)]
 _Word = Annotated[str, Meta(pattern=r"^\S.{0,63}$", title="a text of 1 to 64 characters")]
 
@@ -276,7 +274,7 @@ class DatasetSettings(Record, frozen=True):
         for name, text in {**self.words, **answers}.items():
             if not text.isprintable():
                 raise ValueError(f"{name} must be a text of printable characters")
-        if isinstance(self.doi, str) and not re.match(_DOI, self.doi):
+        if isinstance(self.doi, str) and not re.match(DOI, self.doi):
             raise ValueError(
                 f'doi must be a DOI, such as "10.5281/zenodo.1234567", not {self.doi!r}'
             )
@@ -295,7 +293,7 @@ class DatasetSettings(Record, frozen=True):
         return _stated({name: text for name, text in values.items() if name not in others})
 
     @property
-    def people(self) -> list["Author"]:
+    def people(self) -> list[Author]:
         """The authors, in their order."""
         entries = (AuthorSettings(name=a) if isinstance(a, str) else a for a in self.authors)
         return [
@@ -343,77 +341,6 @@ TOPICS = {
     if key.name not in ("title", "datasheet")
 }
 """What a document says where a key of ``[dataset]`` is missing: "whom to contact", by key."""
-
-
-# Authors, DOIs and ORCIDs
-
-
-@dataclass(frozen=True, slots=True)
-class Author:
-    """One of those who made it.
-
-    Attributes:
-        family: the family's name; all of the name where it has one part, or is a group's.
-        given: the other names; "" for none.
-        affiliation: where they work, "" where it is not said.
-        orcid: such as 0000-0002-1825-0097, "" where it is not said.
-        is_group: whether it is a group's or an organization's name.
-    """
-
-    family: str
-    given: str = ""
-    affiliation: str = ""
-    orcid: str = ""
-    is_group: bool = False
-
-    @classmethod
-    def named(cls, name: str, affiliation: str = "", orcid: str = "") -> "Author":
-        """Take a name apart: "Ko, Ann", "Ann Ko", or "{The Ko Group}".
-
-        Where the family's name comes first, as in Chinese, Japanese and Korean script, only a comma
-        tells what it is; without one the name stays whole.
-        """
-        name = " ".join(name.split())
-        if group := re.fullmatch(r"\{(.+)\}", name):
-            return cls(group[1].strip(), "", affiliation, orcid, is_group=True)
-        family, comma, given = name.partition(",")
-        if not comma:
-            if any(sign >= "\u2e80" for sign in name):  # where Chinese, Japanese and Korean begin
-                return cls(name, "", affiliation, orcid)
-            given, _, family = name.rpartition(" ")
-        return cls(family.strip(), given.strip(), affiliation, orcid)
-
-    @property
-    def name(self) -> str:
-        """The name as people say it."""
-        return f"{self.given} {self.family}".strip()
-
-    @property
-    def sorted_name(self) -> str:
-        """The name as lists and BibTeX have it, which `named` takes apart again."""
-        if self.is_group:
-            return f"{{{self.family}}}"
-        return f"{self.family}, {self.given}" if self.given else self.family
-
-    def as_json(self) -> dict[str, str]:
-        """As a manifest has it."""
-        rest = {"affiliation": self.affiliation, "orcid": self.orcid}
-        return {"name": self.sorted_name, **{name: text for name, text in rest.items() if text}}
-
-
-def doi_in(text: str) -> str:
-    """The DOI that a text is, without an address around it; "" for a text that is none."""
-    found = re.match(_DOI, text.strip(), re.I)
-    return (found[1] or "") if found and len(text) <= 200 else ""
-
-
-def orcid_in(text: str) -> str:
-    """The same for an ORCID, whose last digit is a checksum of the others (ISO 7064, MOD 11-2)."""
-    found = re.match(_ORCID, text.strip())
-    orcid, total = (found[1] or "") if found else "", 0
-    for digit in orcid[:-1].replace("-", ""):
-        total = (total + int(digit)) * 2
-    return orcid if orcid[-1:] == "0123456789X"[(12 - total % 11) % 11] else ""
 
 
 # The settings as a file

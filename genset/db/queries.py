@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -165,10 +166,13 @@ def _taken_out() -> Subquery:
     )
 
 
-def labels_in_force(panel: str | None = None, without: str | None = None) -> Select[Label]:
+def labels_in_force(
+    panel: str | None = None, without: str | None = None, until: datetime | None = None
+) -> Select[Label]:
     """Each labeler's newest label on each candidate, oldest first; none that `is_out`.
 
-    Of one panel's labels, of all but those of the panel `without`, or (both None) of all.
+    Of one panel's labels, of all but those of the panel `without`, or (both None) of all; of those
+    that were given `until` a time.
     """
     newest = (
         select(func.max(Label.number))
@@ -179,18 +183,23 @@ def labels_in_force(panel: str | None = None, without: str | None = None) -> Sel
         newest = newest.where(Label.panel == panel)
     if without is not None:
         newest = newest.where(Label.panel != without)
+    if until is not None:
+        newest = newest.where(Label.decided_at <= until)
     return select(Label).where(Label.number.in_(newest)).order_by(Label.number)
 
 
 def votes(
-    session: Session, panel: str | None = None, without: str | None = None
+    session: Session,
+    panel: str | None = None,
+    without: str | None = None,
+    until: datetime | None = None,
 ) -> dict[int, Counter[Verdict]]:
     """How many labelers say what of each labeled candidate, by `Candidate.id`.
 
-    Panels as in `labels_in_force`. A labeler counts once, with their newest label.
+    Panels and time as in `labels_in_force`. A labeler counts once, with their newest label.
     """
     found: dict[int, Counter[Verdict]] = defaultdict(Counter)
-    force = labels_in_force(panel, without).subquery()
+    force = labels_in_force(panel, without, until).subquery()
     counted = select(force.c.candidate_id, force.c.verdict, func.count()).group_by(
         force.c.candidate_id, force.c.verdict
     )
@@ -221,9 +230,11 @@ def digest_of_votes(votes: Iterable[tuple[str, str, str]]) -> str:
     return digest.hexdigest()[:16]
 
 
-def rulings_in_force(session: Session) -> dict[int, Verdict]:
-    """What the newest ruling says of each ruled candidate, by `Candidate.id`."""
+def rulings_in_force(session: Session, until: datetime | None = None) -> dict[int, Verdict]:
+    """What the newest ruling (`until` a time) says of each candidate, by `Candidate.id`."""
     newest = select(func.max(Ruling.number)).group_by(Ruling.candidate_id)
+    if until is not None:
+        newest = newest.where(Ruling.at <= until)
     rows = session.execute(
         select(Ruling.candidate_id, Ruling.verdict).where(Ruling.number.in_(newest))
     )

@@ -6,16 +6,20 @@ over what the method just gave.
 
 import csv
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
+from genset.core.files import sha256_of
+from genset.core.hashes import HEAD, Hashes, near, read_hashes
 from genset.db import (
     Candidate,
     Claim,
@@ -42,9 +46,6 @@ class AggregatedLabel(NamedTuple):
 
     label: Verdict | None
     confidence: float
-
-
-NOT_AGGREGATED = AggregatedLabel(None, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ class AggregatedLabels:
 
     def of(self, task: str) -> AggregatedLabel:
         """The label of a candidate; one without a verdict for those that are not there."""
-        return self.by_task.get(task, NOT_AGGREGATED)
+        return self.by_task.get(task, AggregatedLabel(None, 0.0))
 
     def check(self, session: Session, measuring: str | None) -> None:
         """Refuse what does not fit the workspace, or the panel that only measures.
@@ -312,3 +313,62 @@ def read_table(
     pairs = tuple(sorted((f"{row.source}:{row.source_id}", row.other) for row in similar))
     sources = frozenset(session.scalars(select(Photo.source).distinct()))
     return CandidateTable(entries, pairs, sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A file of hashes.
+
+    Attributes:
+        name: the file's name, and `sha256` its hash.
+        digests: sha256 of photos, if it lists these.
+        fingerprints: perceptual hashes of photos, uint64, if ``genset hash`` wrote it.
+    """
+
+    name: str
+    sha256: str
+    digests: frozenset[str]
+    fingerprints: Hashes
+
+    @classmethod
+    def read(cls, path: Path) -> "Exclusion":
+        """Read a file that ``genset hash`` or ``sha256sum`` wrote.
+
+        Raises:
+            BadInput: it is neither. The message names the line.
+        """
+        try:
+            with path.open(encoding="utf-8", errors="surrogateescape") as file:
+                perceptual = file.readline() == HEAD
+            sha256 = sha256_of(path)
+        except OSError as error:
+            raise BadInput(f"{path}: {error.strerror}") from None
+        if perceptual:
+            return cls(path.name, sha256, frozenset(), read_hashes(path).hashes)
+        return cls(path.name, sha256, _digests(path), np.empty(0, np.uint64))
+
+    def shared_with(self, entries: Sequence[CandidateRow]) -> list[CandidateRow]:
+        """The candidates whose photo is listed: equal bytes, or at most 8 of 64 bits different."""
+        hashed = [entry for entry in entries if entry.fingerprint is not None]
+        fingerprints = np.array([entry.fingerprint for entry in hashed], np.uint64)
+        similar = (
+            {index for index, _, _ in near(fingerprints, self.fingerprints)} if hashed else set()
+        )
+        shared = [hashed[index] for index in sorted(similar)]
+        return shared + [entry for entry in entries if entry.sha256 in self.digests]
+
+
+def _digests(path: Path) -> frozenset[str]:
+    found = set()
+    lines = path.read_text("utf-8", errors="surrogateescape").splitlines()
+    for number, line in enumerate(lines, start=1):
+        match = re.match(r"\\?([0-9a-fA-F]{64})(?:\s|$)", line)
+        if match is None:
+            raise BadInput(
+                f"{path}, line {number}: no sha256: --exclude takes a file that genset hash or "
+                "sha256sum wrote"
+            )
+        found.add(match[1].lower())
+    if not found:
+        raise BadInput(f"{path} holds no hashes")
+    return frozenset(found)

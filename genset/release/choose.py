@@ -1,80 +1,15 @@
 """How a release's photos are chosen: the plan, as its manifest keeps it, and its steps."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from genset.core.errors import BadInput
-from genset.core.files import sha256_of
-from genset.core.hashes import HEAD, Hashes, near, read_hashes
 from genset.db import Verdict
 from genset.licenses import License, LicenseChoice
-from genset.release.candidates import AggregatedLabels, CandidateRow, CandidateTable
+from genset.release.candidates import AggregatedLabels, CandidateRow, CandidateTable, Exclusion
 from genset.release.strategies import RULE, Draws, Majority, Matched, Pick, Strategy
-
-
-@dataclass(frozen=True, slots=True)
-class Exclusion:
-    """A file of hashes.
-
-    Attributes:
-        name: the file's name, and `sha256` its hash.
-        digests: sha256 of photos, if it lists these.
-        fingerprints: perceptual hashes of photos, uint64, if ``genset hash`` wrote it.
-    """
-
-    name: str
-    sha256: str
-    digests: frozenset[str]
-    fingerprints: Hashes
-
-    @classmethod
-    def read(cls, path: Path) -> "Exclusion":
-        """Read a file that ``genset hash`` or ``sha256sum`` wrote.
-
-        Raises:
-            BadInput: it is neither. The message names the line.
-        """
-        try:
-            with path.open(encoding="utf-8", errors="surrogateescape") as file:
-                perceptual = file.readline() == HEAD
-            sha256 = sha256_of(path)
-        except OSError as error:
-            raise BadInput(f"{path}: {error.strerror}") from None
-        if perceptual:
-            return cls(path.name, sha256, frozenset(), read_hashes(path).hashes)
-        return cls(path.name, sha256, _digests(path), np.empty(0, np.uint64))
-
-    def shared_with(self, entries: Sequence[CandidateRow]) -> list[CandidateRow]:
-        """The candidates whose photo is listed: equal bytes, or at most 8 of 64 bits different."""
-        hashed = [entry for entry in entries if entry.fingerprint is not None]
-        fingerprints = np.array([entry.fingerprint for entry in hashed], np.uint64)
-        similar = (
-            {index for index, _, _ in near(fingerprints, self.fingerprints)} if hashed else set()
-        )
-        shared = [hashed[index] for index in sorted(similar)]
-        return shared + [entry for entry in entries if entry.sha256 in self.digests]
-
-
-def _digests(path: Path) -> frozenset[str]:
-    found = set()
-    lines = path.read_text("utf-8", errors="surrogateescape").splitlines()
-    for number, line in enumerate(lines, start=1):
-        match = re.match(r"\\?([0-9a-fA-F]{64})(?:\s|$)", line)
-        if match is None:
-            raise BadInput(
-                f"{path}, line {number}: no sha256: --exclude takes a file that genset hash or "
-                "sha256sum wrote"
-            )
-        found.add(match[1].lower())
-    if not found:
-        raise BadInput(f"{path} holds no hashes")
-    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,11 +294,11 @@ def _without_copies(
     survivors: dict[str, CandidateRow] = {}
     for entry in sorted(remaining, key=lambda e: (e.task not in first, e.posted_at, e.task)):
         survivors.setdefault(cluster[entry.task], entry)
-    kept = [entry for entry in remaining if survivors[cluster[entry.task]] is entry]
-    new = [entry for entry in kept if entry.task not in first]
+    survived = [entry for entry in remaining if survivors[cluster[entry.task]] is entry]
+    new = [entry for entry in survived if entry.task not in first]
     copies = [entry for entry in remaining if entry.task not in first]
     record_rest(copies, new, "looks like a photo that was posted before it", excluded)
-    return new, [entry for entry in kept if entry.task in first]
+    return new, [entry for entry in survived if entry.task in first]
 
 
 def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -412,6 +347,6 @@ def is_refused(entry: CandidateRow, reason: str | None, excluded: Reasons) -> bo
 def record_rest(
     entries: Iterable[CandidateRow], taken: Iterable[CandidateRow], reason: str, excluded: Reasons
 ) -> None:
-    """Note the reason for all candidates that were not kept."""
+    """Note the reason for all candidates that are not `taken`."""
     tasks = {entry.task for entry in taken}
     excluded.update((entry.task, reason) for entry in entries if entry.task not in tasks)

@@ -16,6 +16,8 @@ from genset.db import (
     Label,
     Labeler,
     Photo,
+    PhotoEvent,
+    RemovedOwner,
     Search,
     SourceWords,
     Verdict,
@@ -47,19 +49,6 @@ def words_of_sources(session: Session, photos: Sequence[ReleasePhoto]) -> dict[s
     named = select(SourceWords).where(SourceWords.name.in_({photo.source for photo in photos}))
     found = session.scalars(named.order_by(SourceWords.name))
     return {source.name: {word: getattr(source, word) for word in _WORDS} for source in found}
-
-
-def queries_made(session: Session, source: str, wnids: Collection[str]) -> set[tuple[str, str]]:
-    """What this workspace searched a source for: each class of `wnids` with each of its queries."""
-    searches = select(Search.wnid, Search.query).where(Search.source == source)
-    rows = session.execute(searches.where(Search.wnid.in_(wnids)).distinct())
-    return {(wnid, query) for wnid, query in rows}
-
-
-def agreement(session: Session, votes: Mapping[int, Mapping[Verdict, int]]) -> float | None:
-    """`alpha` of the votes on candidates: what is said of proposals is told apart."""
-    candidates = set(session.scalars(select(Candidate.id)))
-    return alpha(counts for id, counts in votes.items() if id in candidates)
 
 
 def alpha(votes: Iterable[Mapping[Verdict, int]]) -> float | None:
@@ -125,7 +114,7 @@ def _origin(
     query = query.where(Search.source == source, Search.wnid.in_(wnids))
     rows = session.execute(query.group_by(Search.wnid, Search.query)).all()
     found_by = {(photo.wnid, photo.keyword) for photo in photos if photo.keyword}
-    imported = found_by - queries_made(session, source, wnids)
+    imported = found_by - {(row.wnid, row.query) for row in rows}
     counts = Counter((photo.rank - 1) // SEARCH_RANKS for photo in photos if photo.keyword)
     return {
         **({"imported": [list(pair) for pair in sorted(imported)]} if imported else {}),
@@ -167,6 +156,7 @@ def labeling(session: Session, votes: Mapping[int, Mapping[Verdict, int]]) -> di
     )
     signed_in = session.execute(signed.where(of_candidates).group_by(Labeler.kind)).all()
     times = select(func.min(Label.decided_at), func.max(Label.decided_at)).where(~is_out(Label))
+    stored = set(session.scalars(select(Candidate.id)))
     versions = select(Label.guideline).where(Label.guideline.is_not(None), ~is_out(Label))
     return {
         "labels": labels,
@@ -179,7 +169,7 @@ def labeling(session: Session, votes: Mapping[int, Mapping[Verdict, int]]) -> di
         },
         "signed_in": dict(sorted(signed_in)),
         "guidelines": sorted(map(str, session.scalars(versions.distinct()))),
-        "agreement": agreement(session, votes),
+        "agreement": alpha(counts for id, counts in votes.items() if id in stored),
     }
 
 
@@ -209,7 +199,8 @@ def _never_checked(session: Session, photos: Sequence[ReleasePhoto]) -> set[str]
             by_source[photo.source].append(photo)
     found = set()
     for source, of_source in by_source.items():
-        queries = queries_made(session, source, {photo.wnid for photo in of_source})
+        searches = select(Search.wnid, Search.query).where(Search.source == source).distinct()
+        queries = {(wnid, query) for wnid, query in session.execute(searches)}
         rows = pool_rows(session, of_source)
         found |= {
             photo.file
@@ -256,6 +247,30 @@ def pool_rows(session: Session, photos: Iterable[ReleasePhoto]) -> dict[tuple[st
     for names in in_batches((photo.source, photo.source_id) for photo in photos):
         rows = session.execute(known.where(tuple_(Photo.source, Photo.source_id).in_(names)))
         found |= {(row.source, row.source_id): row for row in rows}
+    return found
+
+
+def removed_on(session: Session, photos: Iterable[ReleasePhoto]) -> dict[str, str]:
+    """Those that were removed from the pool, alone or with their owner, by file.
+
+    With the day, ISO 8601; "" where it is not known.
+    """
+    removed = (
+        select(Photo.source, Photo.source_id, func.max(PhotoEvent.at).label("at"))
+        .outerjoin(PhotoEvent, (PhotoEvent.photo_id == Photo.id) & (PhotoEvent.what == "removed"))
+        .where(Photo.rejected.startswith("removed"))
+        .group_by(Photo.source, Photo.source_id)
+    )
+    days = {(row.source, row.source_id): row.at for row in session.execute(removed)}
+    owners = {
+        (row.source, row.owner): row.removed_at for row in session.scalars(select(RemovedOwner))
+    }
+    found = {}
+    for photo in photos:
+        name, owner = (photo.source, photo.source_id), (photo.source, photo.owner)
+        if name in days or owner in owners:
+            day = days.get(name) or owners.get(owner)
+            found[photo.file] = day.date().isoformat() if day else ""
     return found
 
 

@@ -200,20 +200,16 @@ def records(
         entries = {entry.id: entry for entry in some}
         for candidate in session.scalars(select(Candidate).where(Candidate.id.in_(entries))):
             counts = cast.get(candidate.id, Counter())
-            yield _record(candidate, counts, since, _confidence(entries[candidate.id]))
+            yield _record(candidate, counts, since, entries[candidate.id])
         session.expunge_all()  # a large release's rows need not all be in memory
 
 
-def _confidence(entry: CandidateRow) -> float | None:
-    """That of the aggregated label by which it was taken; None where no such label decided."""
-    return entry.aggregated.confidence if entry.aggregated and entry.ruling is None else None
-
-
 def _record(
-    candidate: Candidate, counts: Counter[Verdict], since: datetime, confidence: float | None
+    candidate: Candidate, counts: Counter[Verdict], since: datetime, entry: CandidateRow
 ) -> ReleasePhoto:
     photo = candidate.photo
     frequency = selection_frequency(counts)
+    label = entry.aggregated if entry.ruling is None else None  # a ruling decides without one
     assert photo.sha256 and photo.byte_size and photo.width and photo.height
     return ReleasePhoto(
         **structs.asdict(photo.origin),
@@ -229,7 +225,7 @@ def _record(
         selection_frequency=None if frequency is None else round(frequency, 6),
         license_id=spdx_id(License(photo.license, photo.license_url)),
         unseen=ground(photo, since),
-        confidence=confidence,
+        confidence=label.confidence if label else None,
         fingerprint=photo.fingerprint,
     )
 

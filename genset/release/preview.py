@@ -5,16 +5,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.classes import Taxonomy
 from genset.core.errors import GensetError
 from genset.core.numbers import agree, count
-from genset.db import RemovedOwner, gone_photos
+from genset.db import gone_photos
 from genset.licenses import License, may_be_passed_on
 from genset.release.documents.words import missing_votes
-from genset.release.facts import pool_rows
+from genset.release.facts import pool_rows, removed_on
 from genset.release.multilabel.facts import summary
 from genset.release.publish import is_restricted
 from genset.release.reader import ReleasePhoto
@@ -82,14 +81,12 @@ def check_photos(photos: Sequence[ReleasePhoto], session: Session | None = None)
     if session is not None:
         rows = pool_rows(session, photos)
         not_shown = {(photo.source, photo.source_id) for photo in session.scalars(gone_photos())}
-        owners = {(row.source, row.owner) for row in session.scalars(select(RemovedOwner))}
+        removed = set(removed_on(session, photos))
         for photo in photos:
             row = rows.get((photo.source, photo.source_id))
-            if (photo.source, photo.owner) in owners or (
-                row is not None and (row.rejected or "").startswith("removed")
-            ):
-                removed.add(photo.file)
-            elif (photo.source, photo.source_id) in not_shown:
+            if photo.file in removed:
+                continue
+            if (photo.source, photo.source_id) in not_shown:
                 gone.add(photo.file)
             elif row is not None and not may_be_passed_on(License(row.license, row.license_url)):
                 revoked.add(photo.file)

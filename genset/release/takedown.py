@@ -4,14 +4,13 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
-
-from sqlalchemy import func, select
+from datetime import date, timedelta
 
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import agree, count
-from genset.db import Photo, PhotoEvent, RemovedOwner, Store, now
+from genset.db import Store, now
 from genset.release.documents.words import fact
+from genset.release.facts import removed_on
 from genset.release.publish import facts_of_fewer, publish
 from genset.release.reader import MANIFEST, Release
 from genset.workspace import Workspace
@@ -63,39 +62,28 @@ def takedown(
         raise BadInput(
             f"{requested} is in the future: --requested is the day on which the owner asked"
         )
-    photos_out, owners_out = _taken_out(store)
-    remaining = [
-        photo
-        for photo in old.photos
-        if (photo.source, photo.source_id) not in photos_out
-        and (photo.source, photo.owner) not in owners_out
-    ]
-    files = {photo.file for photo in remaining}
-    gone = [photo for photo in old.photos if photo.file not in files]
-    removed = tuple(photo.file for photo in gone)
-    if not removed:
+    with store.session() as session:
+        gone = removed_on(session, old.photos)
+    if not gone:
         raise BadInput(
             f"no photo of {old.name} was removed from the pool: take it out with genset remove"
         )
+    remaining = [photo for photo in old.photos if photo.file not in gone]
     if not remaining:
         raise GensetError(f"no photo of {old.name} would be left: delete {old.root}")
     facts = facts_of_fewer(old, remaining)
     name = _next(old.name, "replaces" in facts)
-    last = max(
-        photos_out.get((photo.source, photo.source_id)) or owners_out[photo.source, photo.owner]
-        for photo in gone
-    )
     day = requested.isoformat() if requested else None
-    days = {"requested": day, "taken_out": last}
+    days = {"requested": day, "taken_out": max(gone.values())}
     facts["replaces"] = {
         "name": old.name,
         "content_hash": old.content_hash,
-        "removed": list(removed),
+        "removed": list(gone),
         **{word: day for word, day in days.items() if day},
     }
     originals = (old.path_of(photo.file) for photo in remaining)
     new = publish(workspace.releases, name, facts, remaining, originals)
-    return Takedown(old, new, removed, day, _answer(old, new, len(gone), day))
+    return Takedown(old, new, tuple(gone), day, _answer(old, new, len(gone), day))
 
 
 def _answer(old: Release, new: Release, gone: int, requested: str | None) -> str:
@@ -122,33 +110,6 @@ def _replaced(release: Release) -> Iterator[tuple[str, str]]:
         yield name, content_hash
         seen.add(name)
         path = release.root.with_name(name) / MANIFEST
-
-
-# The day on which each was taken out, ISO 8601, by its source and its id or owner.
-_Days = dict[tuple[str, str], str]
-
-
-def _taken_out(store: Store) -> tuple[_Days, _Days]:
-    """The photos that were removed from the pool, and the owners of whom all is."""
-    with store.session() as session:
-        removed = (
-            select(Photo.source, Photo.source_id, func.max(PhotoEvent.at).label("at"))
-            .outerjoin(
-                PhotoEvent, (PhotoEvent.photo_id == Photo.id) & (PhotoEvent.what == "removed")
-            )
-            .where(Photo.rejected.startswith("removed"))
-            .group_by(Photo.source, Photo.source_id)
-        )
-        photos = {(row.source, row.source_id): _day(row.at) for row in session.execute(removed)}
-        owners = {
-            (row.source, row.owner): _day(row.removed_at)
-            for row in session.scalars(select(RemovedOwner))
-        }
-    return photos, owners
-
-
-def _day(at: datetime | None) -> str:
-    return at.date().isoformat() if at else ""
 
 
 def _next(name: str, is_version: bool) -> str:

@@ -21,8 +21,9 @@ from genset.release.candidates import (
     AggregatedLabels,
     CandidateRow,
     CandidateTable,
+    Exclusion,
 )
-from genset.release.choose import Choice, Exclusion, ReleasePlan, choose, selection_frequency
+from genset.release.choose import Choice, ReleasePlan, choose, selection_frequency
 from genset.release.strategies import (
     Majority,
     Matched,

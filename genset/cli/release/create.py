@@ -170,7 +170,8 @@ def read_plan(options: dict[str, Any], workspace: Workspace, store: "Store") -> 
     """What the words of ``release create`` ask for."""
     from genset.db import Fact
     from genset.licenses import choose_licenses
-    from genset.release.choose import Exclusion, ReleasePlan
+    from genset.release.candidates import Exclusion
+    from genset.release.choose import ReleasePlan
     from genset.release.strategies import Reference, strategy
 
     if "duplicates" in options["exclude"]:
@@ -251,7 +252,7 @@ def _multilabel_plan(
     options: dict[str, Any], workspace: Workspace, store: "Store"
 ) -> "MultilabelPlan":
     """What --from, --multilabel and the options that go with them ask for."""
-    from genset.release.choose import Exclusion
+    from genset.release.candidates import Exclusion
     from genset.release.multilabel.earlier import Earlier
     from genset.release.multilabel.plan import MultilabelPlan
 

@@ -14,12 +14,12 @@ from urllib.parse import quote
 
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
+from genset.core.authors import Author, doi_in
 from genset.core.numbers import count
 from genset.core.safe import web_link
 from genset.release.documents.provenance import comes_from
 from genset.release.documents.words import About, fact, line
 from genset.release.reader import MANIFEST, Release
-from genset.settings import Author, doi_in
 
 _IMAGENET = "ImageNet"
 

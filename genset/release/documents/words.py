@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from genset.aggregators import METHODS
+from genset.core.authors import Author, doi_in, orcid_in
 from genset.core.numbers import agree, count
 from genset.core.safe import printable, web_link
-from genset.settings import TOPICS, Author, doi_in, orcid_in
+from genset.settings import TOPICS
 
 _T = TypeVar("_T")
 
@@ -96,17 +97,12 @@ def filled(template: str, data: Mapping[str, str]) -> str:
 
 
 def days(facts: Any, name: str) -> str:
-    """The same as `span`, but one day alone where it is the first and the last."""
-    first, _, last = span(facts, name).partition(" to ")
-    return f"{first} to {last}" if last not in ("", first) else first
-
-
-def span(facts: Any, name: str) -> str:
-    """A span of time, as "2020-01-01 to 2021-06-30"; "not known" where there is none."""
+    """A span of time, as "2020-01-01 to 2021-06-30", or one day; "not known" without one."""
     ends = fact(facts, name, list)
     if ends is None or len(ends) != 2 or not all(isinstance(day, str) for day in ends):
         return "not known"
-    return " to ".join(line(day[:10]) for day in ends)
+    first, last = (line(day[:10]) for day in ends)
+    return first if first == last else f"{first} to {last}"
 
 
 def aggregation_method(manifest: Mapping[str, Any]) -> str | None:

@@ -12,23 +12,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 from msgspec.structs import replace as with_fields
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
 from genset.db import (
-    Candidate,
-    Photo,
-    RemovedOwner,
     Verdict,
     gone_photos,
-    in_batches,
-    rulings_in_force,
 )
 from genset.licenses import License, choose_licenses, spdx_id
-from genset.release.candidates import AggregatedLabels, CandidateRow, CandidateTable
-from genset.release.choose import GONE, Exclusion, Reasons, ReleasePlan
-from genset.release.facts import pool_rows
+from genset.release.candidates import AggregatedLabels, CandidateTable, Exclusion
+from genset.release.choose import GONE, Reasons, ReleasePlan
+from genset.release.facts import pool_rows, removed_on
 from genset.release.reader import MANIFEST, Release, ReleasePhoto
 from genset.release.strategies import RULE, Matched, Reference, Strategy, strategy
 
@@ -150,23 +144,28 @@ def _end_of_second(time: str) -> datetime:
     return datetime.fromisoformat(time).astimezone(UTC).replace(microsecond=999_999)
 
 
-def photos_still_usable(session: Session, earlier: Earlier) -> tuple[list[ReleasePhoto], Reasons]:
+def photos_still_usable(
+    session: Session, earlier: Earlier, table: CandidateTable
+) -> tuple[list[ReleasePhoto], Reasons]:
     """The earlier release's photos that may still be used, and the reasons for the others.
 
     Their licences are those that the pool has now: owners may have changed them since.
     """
     photos = earlier.release.photos
     rows = pool_rows(session, photos)
-    owners = {(row.source, row.owner) for row in session.scalars(select(RemovedOwner))}
+    removed = removed_on(session, photos)
     not_shown = {(photo.source, photo.source_id) for photo in session.scalars(gone_photos())}
-    wrong = _ruled_wrong(session)
+    wrong = {
+        (entry.wnid, entry.sha256)
+        for entry in table.entries
+        if entry.ruling not in (None, Verdict.CORRECT)
+    }
     licenses = earlier.plan.licenses
     usable, gone = [], {}
     for photo in photos:
         row = rows.get((photo.source, photo.source_id))
         task = f"{photo.wnid}/{photo.source}:{photo.source_id}"
-        removed = row is not None and (row.rejected or "").startswith("removed")
-        if removed or (photo.source, photo.owner) in owners:
+        if photo.file in removed:
             gone[task] = "removed since"
         elif row is None or row.sha256 != photo.sha256:
             gone[task] = "not in the pool any more"
@@ -179,28 +178,7 @@ def photos_still_usable(session: Session, earlier: Earlier) -> tuple[list[Releas
         elif licenses is not None and not licenses.wants(License(row.license, row.license_url)):
             gone[task] = f"licence {row.license}"
         else:
-            usable.append(_up_to_date(photo, row))
+            today = License(row.license, row.license_url)
+            names = {"license": row.license, "license_url": row.license_url}
+            usable.append(with_fields(photo, **names, license_id=spdx_id(today)))
     return usable, gone
-
-
-def _ruled_wrong(session: Session) -> set[tuple[str, str | None]]:
-    """The class and photo (its sha256) of candidates whose newest ruling is not "correct"."""
-    rulings = rulings_in_force(session)
-    found = set()
-    for some in in_batches(id for id in rulings if rulings[id] is not Verdict.CORRECT):
-        query = select(Candidate.wnid, Photo.sha256).join(Candidate.photo)
-        rows = session.execute(query.where(Candidate.id.in_(some)))
-        found |= {(row.wnid, row.sha256) for row in rows}
-    return found
-
-
-def _up_to_date(photo: ReleasePhoto, row: Any) -> ReleasePhoto:
-    """A record with its licence of today."""
-    id = spdx_id(License(row.license, row.license_url))
-    return with_fields(photo, license=row.license, license_url=row.license_url, license_id=id)
-
-
-def candidates_of(table: CandidateTable, photos: Sequence[ReleasePhoto]) -> list[CandidateRow]:
-    """The candidates of these photos."""
-    tasks = {f"{photo.wnid}/{photo.source}:{photo.source_id}" for photo in photos}
-    return [entry for entry in table.entries if entry.task in tasks]

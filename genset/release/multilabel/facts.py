@@ -117,7 +117,7 @@ def recounted(facts: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[
     """
     rules = LabelRules(votes=int(facts["needed"]), grow_to=tuple(facts["grow_to"]))
     answered_before, lack = 0, 0
-    asked_photos, names, votes = set[str](), set[str](), list[Counter[Verdict]]()
+    files, names, votes = set[str](), set[str](), list[Counter[Verdict]]()
     for photo in photos:
         for wnid, counts in (photo.label_votes or {}).items():
             proposers = set((photo.label_proposers or {}).get(wnid, ()))
@@ -127,7 +127,7 @@ def recounted(facts: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[
                 answered_before += 1
                 continue
             votes.append(Counter({Verdict(name): count for name, count in counts.items()}))
-            asked_photos.add(photo.file)
+            files.add(photo.file)
             names |= proposers
             is_ruled = wnid in (photo.label_rulings or {})
             lack += not is_ruled and question_votes_missing(rules, votes[-1], ruled=False) > 0
@@ -135,7 +135,7 @@ def recounted(facts: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> dict[
         **facts,
         "photos_with_several": sum(len(photo.labels_correct or ()) > 1 for photo in photos),
         "questions": len(votes),
-        "photos_with_questions": len(asked_photos),
+        "photos_with_questions": len(files),
         "unanswered": min(facts["unanswered"], lack),
         "answered_before": answered_before,
         "votes": sum(counts.total() for counts in votes),

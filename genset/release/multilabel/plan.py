@@ -1,8 +1,8 @@
 """How a release with several right answers a photo is made of one with one answer a photo."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -10,16 +10,35 @@ from sqlalchemy.orm import Session
 
 from genset.core.errors import GensetError
 from genset.core.numbers import agree, count
-from genset.db import votes
-from genset.release.candidates import AggregatedLabels, read_table
-from genset.release.choose import Exclusion, Reasons
+from genset.db import Verdict, is_called_correct, rulings_in_force, votes
+from genset.release.candidates import (
+    AggregatedLabels,
+    CandidateRow,
+    CandidateTable,
+    Exclusion,
+    read_table,
+)
+from genset.release.choose import (
+    MORE_THAN_SMALLEST,
+    Reasons,
+    ReleasePlan,
+    is_refused,
+    narrowed,
+    one_owner,
+    record_rest,
+    unfit,
+)
 from genset.release.freeze import Draft, records
-from genset.release.multilabel.additions import SEVERAL, Additions, find_additions
 from genset.release.multilabel.answers import ClassVotes, class_votes, with_answers
-from genset.release.multilabel.earlier import Earlier, candidates_of, photos_still_usable
+from genset.release.multilabel.earlier import Earlier, photos_still_usable
 from genset.release.multilabel.facts import multilabel_facts
+from genset.release.strategies import Draws, Majority, Matched, Pick, Strategy, Threshold, Top
+from genset.release.strategies.matched import bin_of
+from genset.release.strategies.top import walk
 from genset.settings import LabelRules
 from genset.workspace import Workspace
+
+SEVERAL = "correct for several classes"  # the reason in the manifest of the release before
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +49,7 @@ class MultilabelPlan:
     removed or rejected since, and those whose own class a reviewer ruled not correct since: a photo
     that is known to be labeled wrong is left out, and a later release may take it for another
     class. Added are the photos that it left out as correct for several classes
-    (`genset.release.multilabel.additions`). What else its records say stays: their `labels` and
+    (`find_additions`). What else its records say stays: their `labels` and
     selection frequencies are those with which the photos were chosen. Licences are those that the
     pool has now; a photo that the earlier release's choice of licences has no place for is left
     out.
@@ -59,12 +78,13 @@ class MultilabelPlan:
         if self.labels is not None:
             self.labels.check(session, plan.panel)
         table = read_table(session, without=plan.panel, labels=self.labels)
-        usable, gone = photos_still_usable(session, earlier)
+        usable, gone = photos_still_usable(session, earlier, table)
         if not usable:
             raise GensetError(f"no photo of {earlier.release.name} is in the pool any more")
         every_vote = votes(session)
         cast = votes(session, plan.panel) if plan.panel is not None else every_vote
-        stay = candidates_of(table, usable)
+        tasks = {f"{photo.wnid}/{photo.source}:{photo.source_id}" for photo in usable}
+        stay = [entry for entry in table.entries if entry.task in tasks]
         new = find_additions(session, table, earlier, plan, rules, stay, every_vote)
         classes = class_votes(session, [photo.sha256 for photo in usable], every_vote)
         classes |= new.classes
@@ -80,8 +100,8 @@ class MultilabelPlan:
             ]
             for photo in photos
         }
-        asked = list(chain.from_iterable(questions.values()))
-        answers = multilabel_facts(session, earlier, photos, asked, len(new.entries), rules)
+        further = list(chain.from_iterable(questions.values()))
+        answers = multilabel_facts(session, earlier, photos, further, len(new.entries), rules)
         return Draft(
             photos=photos,
             facts={
@@ -121,6 +141,162 @@ class MultilabelPlan:
             "with genset label, or take these as they stand, those with too few votes as unclear, "
             "with --allow-unanswered"
         )
+
+
+# Photos that the earlier release left out because they are correct for several classes
+
+
+@dataclass(frozen=True, slots=True)
+class Additions:
+    """What becomes of the photos that were correct for several classes.
+
+    Attributes:
+        entries: those that enter, each as the candidate of its home class.
+        considered: how many candidates they are in all, whether they enter or not.
+        excluded: the reason for each candidate of those that do not, by its task.
+        classes: those of each photo that enters, by its sha256, then by wnid.
+    """
+
+    entries: tuple[CandidateRow, ...]
+    considered: int
+    excluded: Reasons
+    classes: dict[str, dict[str, ClassVotes]]
+
+
+def find_additions(
+    session: Session,
+    table: CandidateTable,
+    earlier: Earlier,
+    plan: ReleasePlan,
+    rules: LabelRules,
+    stay: Sequence[CandidateRow],
+    cast: Mapping[int, Counter[Verdict]],
+) -> Additions:
+    """Choose, by the plan of the release before, from what it left out as `SEVERAL`.
+
+    A photo is considered when it was called correct for several classes when the release was
+    frozen, and still is. What was labeled since is not: classes would gain photos of two classes
+    only. Its home, and folder, is the class with the highest selection frequency of those for which
+    the plan could have taken it; where two have the same, the one in whose search it stands higher;
+    where this is the same too, the first by wnid. Then come the steps of `genset.release.choose`:
+    sources, licences and other sets; copies; owners; what the strategy still wants. In each, the
+    photos of the release before (`stay`) come first.
+
+    Args:
+        session: of the workspace's database.
+        table: all stored candidates, with the votes that may choose.
+        earlier: the release before.
+        plan: its plan, with all files that it needs.
+        rules: how many labelers a class needs.
+        stay: the candidates of its photos that stay.
+        cast: all votes in force.
+    """
+    groups = _groups(table, {entry.sha256 for entry in stay})
+    once_votes = votes(session, without=earlier.plan.panel, until=earlier.labeled)
+    once_ruled = rulings_in_force(session, until=earlier.frozen)
+    classes = class_votes(session, groups, cast)
+    excluded: Reasons = {}
+    homes: dict[str, CandidateRow] = {}
+    considered: dict[str, list[CandidateRow]] = {}
+    for sha256, group in groups.items():
+        right = {
+            wnid
+            for wnid, entry in classes[sha256].items()
+            if entry.answer(rules.votes) == "correct"
+        }
+        before = {
+            entry.wnid
+            for entry in group
+            if is_called_correct(once_votes.get(entry.id, Counter()), once_ruled.get(entry.id))
+        }
+        if len(right) < 2 or len(before) < 2:
+            continue
+        considered[sha256] = [entry for entry in group if entry.wnid in right]
+        fit = [
+            entry
+            for entry in considered[sha256]
+            if not is_refused(entry, unfit(entry, plan), excluded)
+        ]
+        if fit:
+            homes[sha256] = min(fit, key=_by_home)
+    chosen = _chosen(list(homes.values()), stay, table, earlier, plan, excluded)
+    taken = {entry.sha256 for entry in chosen}
+    return Additions(
+        entries=chosen,
+        considered=sum(map(len, considered.values())),
+        excluded={
+            entry.task: excluded.get(entry.task) or excluded[homes[sha256].task]
+            for sha256, group in considered.items()
+            for entry in group
+            if sha256 not in taken
+        },
+        classes={sha256: classes[sha256] for sha256 in taken},
+    )
+
+
+def _groups(table: CandidateTable, inside: Iterable[str]) -> dict[str, list[CandidateRow]]:
+    """The candidates of each photo that at least somebody calls correct for several classes."""
+    wnids = set(inside)
+    groups: dict[str, list[CandidateRow]] = defaultdict(list)
+    for entry in sorted(table.entries, key=lambda entry: entry.task):
+        if entry.sha256 not in wnids and (entry.correct or entry.ruling is Verdict.CORRECT):
+            groups[entry.sha256].append(entry)
+    return {
+        sha256: group
+        for sha256, group in groups.items()
+        if len({entry.wnid for entry in group}) > 1
+    }
+
+
+def _by_home(entry: CandidateRow) -> tuple[float, int, str, str]:
+    return -entry.frequency, entry.rank, entry.wnid, entry.task
+
+
+def _chosen(
+    homes: Sequence[CandidateRow],
+    stay: Sequence[CandidateRow],
+    table: CandidateTable,
+    earlier: Earlier,
+    plan: ReleasePlan,
+    excluded: Reasons,
+) -> tuple[CandidateRow, ...]:
+    remaining, draws = narrowed(homes, table, plan, excluded, stay)
+    pick = Pick(()) if plan.balance else _pick(remaining, earlier, plan.strategy, draws)
+    full = MORE_THAN_SMALLEST if plan.balance else "its class has its photos"
+    record_rest(remaining, pick.entries, full, excluded)
+    record_rest(pick.over, (), one_owner(draws), excluded)
+    return tuple(sorted(pick.entries, key=lambda entry: entry.task))
+
+
+def _pick(
+    remaining: Sequence[CandidateRow], earlier: Earlier, strategy: Strategy, draws: Draws
+) -> Pick:
+    """What the strategy takes for the places that it could not fill."""
+    if isinstance(strategy, Majority):
+        return Pick(tuple(remaining))
+    if isinstance(strategy, Top):
+        return walk(remaining, earlier.short, draws)
+    classes: dict[str, list[CandidateRow]] = defaultdict(list)
+    for entry in remaining:
+        classes[entry.wnid].append(entry)
+    picked: list[CandidateRow] = []
+    for wnid, entries in classes.items():
+        if isinstance(strategy, Matched):
+            picked += _to_bins(draws.order(entries), earlier.short_bins.get(wnid, ()))
+        elif isinstance(strategy, Threshold) and (missing := earlier.short.get(wnid, 0)):
+            few = replace(strategy, per_class=missing)
+            picked += few.pick({wnid: entries}, draws).entries
+    return Pick(tuple(picked))
+
+
+def _to_bins(entries: Iterable[CandidateRow], lacking: Sequence[int]) -> list[CandidateRow]:
+    places, taken = list(lacking), []
+    for entry in entries:
+        index = bin_of(entry.correct, entry.labels)
+        if index < len(places) and places[index] > 0:
+            places[index] -= 1
+            taken.append(entry)
+    return taken
 
 
 def _excluded(before: Mapping[str, Any], gone: Reasons, new: Additions) -> dict[str, int]:

@@ -11,7 +11,8 @@ from genset.core.errors import BadInput
 from genset.db import Candidate, DuplicatePair, Label, Photo, Verdict, find_candidate
 from genset.licenses import choose_licenses
 from genset.release import publish
-from genset.release.choose import Exclusion, ReleasePlan
+from genset.release.candidates import Exclusion
+from genset.release.choose import ReleasePlan
 from genset.release.reader import Release
 from genset.release.strategies import Matched, Reference, Strategy, Threshold, Top
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
