@@ -167,8 +167,6 @@ def test_an_option_that_changes_nothing_is_named(pool: Pool, genset: Genset) -> 
         assert "  without effect: --licenses" in genset("create", "v1", *words, *more)
     genset("create", "v2", "--source", "flickr", "--max-per-owner", 9)
     assert Release(pool.workspace.releases / "v2").without_effect == ["--source", "--max-per-owner"]
-    pool.label(f"{TENCH}/flickr:1", ann="incorrect")
-    assert "without effect" not in genset("create", "v3", "--balance")
 
 
 def test_takedown_diff_and_export(

@@ -55,8 +55,7 @@ _CARD = """\
 
 {summary}
 
-Content: `{content_hash}`. Cite it with this hash; `genset release verify` checks it in the \
-release's folder.
+Content: `{content_hash}`. Cite it with this hash; `genset release verify FOLDER` checks a copy.
 
 {part}
 
