@@ -24,7 +24,7 @@ def run(pool: Pool, *words: object, exit_code: int = 0) -> str:
 
 def numbers(pool: Pool, files: list[str]) -> set[str]:
     """The source ids of these photos of the pool."""
-    hashes = [file.partition("/")[2].partition(".")[0] for file in files]
+    hashes = [file.rpartition("/")[2].partition(".")[0] for file in files]
     with pool.store.session() as session:
         found = session.query(Photo).filter(Photo.sha256.in_(hashes))
         return {photo.source_id for photo in found}
