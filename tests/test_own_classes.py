@@ -236,6 +236,7 @@ def test_from_an_empty_folder_through_the_command_line(tmp_path: Path) -> None:
     assert added["classes"] == {PANDA: 1}
     assert "1 photo is shown to labelers beside its class\n" in genset("status", cwd=root)
     (tmp_path / "own" / "n01440764").mkdir()
+    (tmp_path / "own" / "n01440764" / "a.jpg").touch()
     assert "names no class" in genset("add", str(own.parent), cwd=root, code=2)
     assert "every photo is in order" in genset("doctor", cwd=root)
     assert DOG in genset("keywords", DOG, cwd=root)

@@ -51,7 +51,7 @@ def test_it_ships_the_page_the_maps_and_the_licence(installed: Path) -> None:
     assert (site / "labeler_app" / "app.py").is_file()
     assert (site / "labeler_app" / "component" / "main.js").is_file()
     assert (site / "labeler_app" / "component" / "style.css").is_file()
-    for name in ("queries.toml", "synonyms.json", "taxa.json", "taxa.toml"):
+    for name in ("queries.toml", "synonyms.json", "taxa.toml"):
         assert (site / "wordnet_maps" / name).is_file()
     for name in ("nouns.tsv.gz", "taxonomies/cifar10.toml", "taxonomies/imagenet100-cmc.toml"):
         assert (site / "wordnet_maps" / name).is_file()
@@ -63,7 +63,7 @@ def test_it_ships_the_page_the_maps_and_the_licence(installed: Path) -> None:
 def test_it_needs_no_heavy_package(installed: Path) -> None:
     listed = json.loads(pip(installed, "list", "--format", "json"))
     names = {package["name"].lower() for package in listed}
-    assert not names & {"torch", "torchvision", "streamlit", "nltk", "matplotlib"}
+    assert not names & {"torch", "torchvision", "streamlit", "matplotlib"}
 
 
 def test_what_is_not_installed_is_named_with_its_extra(installed: Path, tmp_path: Path) -> None:

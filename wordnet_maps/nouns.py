@@ -21,7 +21,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from genset.core.errors import BadInput
-from wordnet_maps.build import HERE, require_wordnet_3_0, status_of
+from wordnet_maps.build import HERE, status_of
+
+NEEDED = ("data.noun", "index.noun")
 
 _POINTER = re.compile(r" (@i?) (\d{8}) n ")
 
@@ -39,6 +41,25 @@ def table(wordnet: Path) -> str:
         return "".join(_row(line, senses) for line in lines if not line.startswith(" "))
     except (KeyError, IndexError, ValueError):
         raise BadInput(f"{wordnet} cannot be read: is the WordNet folder complete?") from None
+
+
+def require_wordnet_3_0(folder: Path) -> None:
+    """Refuse another version: its offsets, which wnids are, name other things.
+
+    Raises:
+        BadInput: `folder` holds no WordNet 3.0.
+    """
+    missing = [name for name in NEEDED if not (folder / name).is_file()]
+    if missing:
+        raise BadInput(
+            f"{folder} is no WordNet folder: it lacks {', '.join(missing)}"
+            " (Debian and Ubuntu: apt install wordnet-base)"
+        )
+    with (folder / "data.noun").open("rb") as data:
+        found = re.search(rb"WordNet (\S+) Copyright", data.read(4096))
+    version = found[1].decode("ascii", "replace") if found else "of an unknown version"
+    if version != "3.0":
+        raise BadInput(f"{folder} holds WordNet {version}; ImageNet's wnids are of WordNet 3.0")
 
 
 def exceptions(wordnet: Path) -> str:

@@ -9,7 +9,7 @@
 
 A class is named by its wnid, a noun's offset in WordNet 3.0, and never by its English name (two
 classes are called "crane") or a bare number (whose meaning drifts from list to list). The map is
-a data file that is committed with genset, so nothing here needs NLTK or WordNet;
+a data file that is committed with genset, so nothing here needs WordNet;
 ``wordnet_maps/build.py`` says how it was made. So is what tells classes apart, for those who
 label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps/guide.json``).
 """

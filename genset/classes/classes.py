@@ -57,7 +57,7 @@ class ImageClass:
     `content_types` are what is searched: Flickr's numbers of photos (0), screenshots (1) and other
     things (2), sorted. `wikidata` are the items of Wikidata that it is, such as "Q194406", where a
     workspace's own list names them. `taxon` is the scientific name of what it is among organisms,
-    "" where it is none for certain (``wordnet_maps/taxa.py``). `synset` is the wnid of what it is
+    "" where it is none for certain (``wordnet_maps/taxa.toml``). `synset` is the wnid of what it is
     in WordNet, "" where that is not said. `imagenet` are the classes of ImageNet that it holds:
     itself, if it is one. `outputs` are what models call it, in their own words.
     """

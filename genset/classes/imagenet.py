@@ -1,6 +1,7 @@
 """ImageNet-1k: its classes from the committed maps of ``wordnet_maps``."""
 
 import json
+import tomllib
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -13,7 +14,8 @@ from genset.classes.taxonomy import Taxonomy
 def imagenet1k() -> Taxonomy:
     """ImageNet-1k, as in ILSVRC 2012 to 2017. Read once and kept: a few milliseconds."""
     guide = {entry["wnid"]: entry for entry in _read("guide.json")}
-    taxa = {entry["wnid"]: entry["taxon"] for entry in _read("taxa.json")}
+    entries = _read("imagenet1k.json")
+    taxa = _taxa(entries)
     return Taxonomy(
         (
             ImageClass(
@@ -29,7 +31,7 @@ def imagenet1k() -> Taxonomy:
                 synset=entry["wnid"],
                 imagenet=(entry["wnid"],),
             )
-            for index, entry in enumerate(_read("imagenet1k.json"))
+            for index, entry in enumerate(entries)
         ),
         {wnid: entry["confusable"] for wnid, entry in guide.items()},
     )
@@ -42,6 +44,17 @@ def synonyms() -> dict[str, tuple[str, ...]]:
     No two classes share one, and none is another class's lemma.
     """
     return {entry["wnid"]: tuple(entry["names"]) for entry in _read("synonyms.json")}
+
+
+def _taxa(entries: list[dict[str, Any]]) -> dict[str, str]:
+    """By wnid, the taxa of classes that are one: ``taxa.toml`` says how each is known."""
+    document = tomllib.loads(files("wordnet_maps").joinpath("taxa.toml").read_text("utf-8"))
+    taxa = {name: name for part in document["lemma"] for name in part["names"]}
+    taxa |= document["renamed"]
+    found = {
+        entry["wnid"]: taxa[name] for entry in entries for name in entry["lemmas"] if name in taxa
+    }
+    return found | {wnid: entry["taxon"] for wnid, entry in document["classes"].items()}
 
 
 def _read(name: str) -> list[dict[str, Any]]:

@@ -59,12 +59,14 @@ class Taxonomy:
         """The id of the class whose photos a folder of this name has; None where that is open.
 
         The folder is named by the class's id; of a taxonomy of one's own also by the class's name,
-        or by either but for case, or for case, spaces, hyphens and underscores, where that is one
-        class alone. "tench, Tinca tinca" is the one class that is called all of these.
+        or by one of its outputs, or by id or name but for case, spaces, hyphens and underscores,
+        where that is one class alone. "tench, Tinca tinca" is the one class with all these names.
         """
         word = normalize("NFC", folder)  # macOS parts letters from accents
         if word in self._by_wnid or self.is_imagenet:
             return word if word in self._by_wnid else None
+        if listed := [cls for cls in self if word in cls.outputs]:
+            return listed[0].wnid
         if not self._called:
             for cls in self:
                 for known in {plain(name) for name in (cls.wnid, *cls.lemmas)}:

@@ -9,20 +9,21 @@ import click
 
 from genset.classes import Taxonomy, imagenet1k
 from genset.classes.files import taxonomy_named, toml_of
-from genset.classes.making.drafts import Draft, check_words, of_names, of_synsets, of_words
+from genset.classes.making.drafts import Draft, check_words, of_rows, of_synsets, of_words
+from genset.classes.making.listed import Row, read_list
 from genset.classes.making.remarks import remarks
 from genset.classes.making.senses import parse_senses, settle
 from genset.cli.common import FILE, FOLDER, format_command, need, opened, show_tables
 from genset.cli.group import Group
 from genset.core.errors import BadInput
 from genset.core.files import write_text
+from genset.core.junk import is_junk, junk_in, junk_note
 from genset.core.numbers import count
 from genset.core.safe import visible
 from genset.core.table import Column, Table
 from genset.models.spec import ModelSpec, parse_spec
 
 _SHOWN = 30  # classes that are listed on the screen
-_MANY = 5_000  # classes of which it is said how far the work is, since it takes seconds
 _PARTS = {"train", "training", "val", "valid", "validation", "test", "testing"}
 
 
@@ -113,6 +114,31 @@ def from_synsets(
 
 
 @classes.command()
+@click.argument("file", type=FILE)
+@_sense_option
+@_written
+def from_file(file: Path, senses: tuple[str, ...], output: Path | None, **how: Any) -> None:
+    """Make a class of each that FILE lists.
+
+    A name a line; a table with the columns name, and id, words (what to search for), definition,
+    taxon or synset; JSON with such keys, or of names; the labels of Label Studio's configuration;
+    iNaturalist's taxa; a release's classes.csv.
+
+    \b
+    genset classes from-file birds.txt -o birds.toml
+    genset classes from-file mine.csv --sense Mini=0 -o mine.toml
+    """
+    _see_it_is_free(output, how["force"])
+    rows = read_list(file)
+    check_words(row.id or row.name for row in rows)
+    listed = [row for row in rows if not is_junk(row.name)]
+    drafts = of_rows(listed, parse_senses(senses), f"class in {file}", tell_spaces=False)
+    _write(drafts, output, **how)
+    for note in junk_note([row.name for row in rows if is_junk(row.name)]):
+        _say(note)
+
+
+@classes.command()
 @click.argument("folder", type=FOLDER)
 @_sense_option
 @_written
@@ -120,15 +146,21 @@ def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **ho
     """Make a class of each folder in FOLDER.
 
     A folder whose name is a wnid, or begins with one, gets WordNet's words. Of others the name is
-    the class's id where it can be one.
+    the class's id where it can be one. Empty folders are passed over, unless all are.
 
     \b
     genset classes from-folder photos/ -o mine.toml
     """
     _see_it_is_free(output, how["force"])
+    junk = junk_in(folder)
     names = sorted(
-        path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")
+        path.name
+        for path in folder.iterdir()
+        if path.is_dir() and not (path.name.startswith(".") or is_junk(path.name))
     )
+    if set(names) <= set(junk):
+        junk = [name for name in junk if name not in names]
+    names = [name for name in names if name not in junk]
     if strange := [
         name
         for name in names
@@ -137,7 +169,11 @@ def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **ho
         raise BadInput(f"the name of the folder {strange[0]!r} is not in UTF-8: rename it")
     if names and {name.casefold() for name in names} <= _PARTS:
         raise BadInput(f"{folder} has the parts {', '.join(names)}: give {folder / names[0]}")
-    _write(of_names(names, parse_senses(senses), f"folder in {folder}"), output, **how)
+    rows = [Row(name) for name in names]
+    drafts = of_rows(rows, parse_senses(senses), f"folder in {folder}", tell_spaces=True)
+    _write(drafts, output, **how)
+    for note in junk_note(junk):
+        _say(note)
 
 
 @classes.command()
@@ -159,9 +195,9 @@ def from_model(spec: ModelSpec, senses: tuple[str, ...], output: Path | None, **
     from genset.models.class_names import class_names
 
     _see_it_is_free(output, how["force"])
-    found = dict(class_names(spec))
-    meanings, what = parse_senses(senses), f"output of {spec.text}"
-    _write(of_names(found, meanings, what, found.values()), output, **how)
+    rows = [Row(name, output=output) for name, output in dict(class_names(spec)).items()]
+    drafts = of_rows(rows, parse_senses(senses), f"output of {spec.text}", tell_spaces=False)
+    _write(drafts, output, **how)
 
 
 def _see_it_is_free(output: Path | None, force: bool) -> None:
@@ -175,13 +211,9 @@ def _write(drafts: list[Draft], output: Path | None, force: bool, name: str | No
     """Write the classes, and say what each is and what to look at."""
     from genset.classes.making.together import together
 
-    tell = _say if len(drafts) > _MANY else (lambda line: None)
-    tell(f"{len(drafts):,} classes: their queries, and ImageNet's classes below each ...")
     taxonomy = together(name or (output.stem if output else "classes"), drafts)
-    tell("queries that find photos of other classes too ...")
     seen = remarks(taxonomy)
     notes = {draft.id: [*draft.notes, *seen.get(draft.id, ())] for draft in drafts}
-    tell("the file ...")
     head = "Classes for genset: genset init FOLDER --taxonomy FILE. Change what you like."
     text = toml_of(taxonomy, notes, head)
     if output:

@@ -10,19 +10,11 @@ from click.testing import CliRunner
 from PIL import Image
 
 from genset.classes import imagenet1k
-from genset.classes.files import BUILT_IN, taxonomy_named
+from genset.classes.files import taxonomy_named
 from genset.classes.wordnet import imagenet_below, nouns
 from genset.cli import cli
-from wordnet_maps.built_in import main
 
 TEN = ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
-
-
-def test_they_are_what_their_program_makes(tmp_path: Path) -> None:
-    assert main(["-o", str(tmp_path)]) == 0
-    for name in BUILT_IN[1:]:
-        committed = files("wordnet_maps").joinpath("taxonomies", f"{name}.toml")
-        assert (tmp_path / f"{name}.toml").read_bytes() == committed.read_bytes()
 
 
 def test_imagenet100_is_the_list_with_imagenets_own_classes() -> None:

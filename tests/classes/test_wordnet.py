@@ -2,6 +2,8 @@
 
 import doctest
 import gzip
+import os
+import shutil
 import subprocess
 import sys
 from importlib.resources import files
@@ -15,15 +17,44 @@ import genset.classes.wordnet
 from genset.classes import imagenet1k
 from genset.classes.wordnet import imagenet_below, nouns
 from genset.core.errors import BadInput
-from tests.test_wordnet_build import copy_of, wordnet  # noqa: F401 - a fixture
-from wordnet_maps.nouns import main, pack, table
+from wordnet_maps.nouns import NEEDED, main, pack, table
 
 COMMITTED = files("wordnet_maps").joinpath("nouns.tsv.gz")
 IRREGULAR = files("wordnet_maps").joinpath("noun.exc")
 
 
+@pytest.fixture(scope="session")
+def wordnet() -> Path:
+    """A folder with WordNet 3.0."""
+    folder = Path(os.environ.get("GENSET_WORDNET", "/usr/share/wordnet"))
+    if not (folder / "data.noun").is_file():
+        pytest.skip("no WordNet 3.0: apt install wordnet-base, or set GENSET_WORDNET")
+    return folder
+
+
+def copy_of(wordnet: Path, folder: Path) -> Path:
+    folder.mkdir()
+    for name in NEEDED:
+        shutil.copyfile(wordnet / name, folder / name)
+    return folder
+
+
+def test_what_is_no_wordnet_3_0_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for header, says in (
+        (None, "lacks data.noun, index.noun"),
+        ("  14 WordNet 3.1 Copyright 2011 by Princeton University.", "WordNet 3.1"),
+        ("a file of something else", "unknown version"),
+    ):
+        for name in NEEDED if header else ():
+            (tmp_path / name).write_text(f"{header}\n")
+        assert main(["--wordnet", str(tmp_path)]) == 2
+        assert says in capsys.readouterr().err
+
+
 @pytest.mark.soak
-def test_the_table_rebuilt_is_the_committed_one(wordnet: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_the_table_rebuilt_is_the_committed_one(wordnet: Path, tmp_path: Path) -> None:
     assert main(["--wordnet", str(wordnet), "-o", str(tmp_path / "nouns.tsv.gz")]) == 0
     made = (tmp_path / "nouns.tsv.gz").read_bytes()
     # What packs it may be of another version, and then pack it otherwise.
@@ -33,7 +64,7 @@ def test_the_table_rebuilt_is_the_committed_one(wordnet: Path, tmp_path: Path) -
 
 
 def test_a_folder_cut_short_is_refused(
-    wordnet: Path,  # noqa: F811
+    wordnet: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -47,7 +78,7 @@ def test_a_folder_cut_short_is_refused(
     assert not (tmp_path / "nouns.tsv.gz").exists()
 
 
-def test_senses_stand_in_wordnets_order(wordnet: Path) -> None:  # noqa: F811
+def test_senses_stand_in_wordnets_order(wordnet: Path) -> None:
     lines = (wordnet / "index.noun").read_text("ascii").splitlines()
     for line in [line for line in lines if not line.startswith(" ")][::97]:
         lemma, _, count, *rest = line.split()
@@ -55,7 +86,7 @@ def test_senses_stand_in_wordnets_order(wordnet: Path) -> None:  # noqa: F811
         assert found == [f"n{offset}" for offset in rest[-int(count) :]], lemma
 
 
-def test_inflected_nouns_are_looked_up_by_wordnets_list_and_rules(wordnet: Path) -> None:  # noqa: F811
+def test_inflected_nouns_are_looked_up_by_wordnets_list_and_rules(wordnet: Path) -> None:
     for line in (wordnet / "noun.exc").read_text("ascii").splitlines()[::7]:
         inflected, *forms = line.split()
         known = [form for form in forms if nouns().base(form) == form]

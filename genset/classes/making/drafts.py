@@ -1,13 +1,23 @@
 """Drafts of classes: what is known of each before it stands beside the others."""
 
 import re
-import unicodedata
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from typing import Any
+from unicodedata import normalize
 
 from genset.classes.checks import LONGEST_ID, folded, mistake_in_id
 from genset.classes.classes import is_wnid
-from genset.classes.making.senses import Senses, distinctions, looked_up, nouns_of, plain
+from genset.classes.making.listed import Row
+from genset.classes.making.senses import (
+    Senses,
+    distinctions,
+    doubt,
+    looked_up,
+    nouns_of,
+    only_sense,
+    plain,
+)
 from genset.classes.query import MARK, as_one
 from genset.classes.wordnet import Noun, nouns
 from genset.core.errors import BadInput, SeveralMistakes
@@ -31,8 +41,10 @@ class Draft:
         names: what the user calls it, the name first.
         noun: what it is in WordNet; None where that is not known.
         notes: what to say of how it came to be.
-        output: what the model calls it of whose output it was made, where its id differs; "".
+        output: what a model or a folder calls it, where its id differs; "".
         title: the class's name, where the first of `names` does not do: "crane (wading bird)".
+        words: what to search for, where the user says it.
+        definition, taxon: the user's, or "".
     """
 
     id: str
@@ -41,6 +53,9 @@ class Draft:
     notes: tuple[str, ...] = ()
     output: str = ""
     title: str = ""
+    words: tuple[str, ...] = ()
+    definition: str = ""
+    taxon: str = ""
 
 
 def of_words(words: Iterable[str], senses: Senses) -> list[Draft]:
@@ -67,7 +82,8 @@ def of_words(words: Iterable[str], senses: Senses) -> list[Draft]:
                     f"{word!r} and {other!r} mean the same, {noun.wnid}: give one of them"
                 )
         if len(meant) == 1:
-            drafts.add(word, names, meant[0], *looked_up(word, meant[0]))
+            notes = [*looked_up(word, meant[0]), *doubt(word, meant[0], senses)]
+            drafts.add(word, names, meant[0], *notes, taxon=taxon_in(word))
             continue
         for meaning, kind in zip(meant, distinctions(meant), strict=True):
             drafts.add(
@@ -129,78 +145,149 @@ def of_synsets(wnids: Iterable[str], depth: int | None) -> list[Draft]:
     return drafts.whole("synset")
 
 
-def of_names(
-    names: Iterable[str], senses: Senses, what: str, outputs: Iterable[str] = ()
-) -> list[Draft]:
-    """A class for each name of a folder or of a model's output, which is its id where it can be.
+def of_rows(rows: Iterable[Row], senses: Senses, what: str, *, tell_spaces: bool) -> list[Draft]:
+    """A class for each row of a list, each folder or each output of a model.
 
-    `outputs` are what the model itself calls them, where they are a model's.
-
-    A name that is a wnid, or begins with one ("n02085620-Chihuahua"), has that synset. One with
-    several senses of which none is said has none.
+    Its id is the row's, or its name, where that can be one. A name that is a wnid, or begins with
+    one ("n02085620-Chihuahua"), has that synset; else a row has that of its synset or its taxon, or
+    what its name means: the only sense, or the only one among ImageNet's classes. Where a row says
+    what to search for, one of these words must mean the same.
 
     Raises:
         BadInput: there are none, or something is said of another.
     """
-    names = list(names)
-    _check_senses([word for name in names for word in (name, readable(name))], senses)
-    called_so = dict(zip(names, outputs, strict=False))
-    drafts = Drafts(called_so, names, tell_spaces=not called_so)
-    for name in names:
-        led = _LED.fullmatch(name)
+    rows = list(rows)
+    named = [called(row.name) for row in rows]
+    known = [
+        (row.name, readable(row.name), *names[:1])
+        for row, (names, _) in zip(rows, named, strict=True)
+    ]
+    _check_senses([word for words in known for word in words], senses)
+    drafts = Drafts([row.id or row.name for row in rows], tell_spaces=tell_spaces)
+    for row, (names, scientific) in zip(rows, named, strict=True):
+        led = _LED.fullmatch(row.synset or row.id or row.name)
+        noun, notes, taxon = None, list[str](), row.taxon or scientific
         if led and led[1] in nouns():
-            drafts.add(name, (readable(led[2]),) if led[2] else (), nouns()[led[1]])
-            continue
-        called = tuple(filter(None, (readable(part) for part in name.split(", "))))
-        word = called[0] if called else name
-        by_whole = senses if plain(name) not in senses else {plain(word): senses[plain(name)]}
-        noun, *others = nouns_of(word, by_whole)
-        if others:
-            raise BadInput(f"several senses of {word!r} are given, and its photos are one class")
-        count = len(nouns().senses(word))
-        unsaid = noun is None and count > 1 and plain(word) not in by_whole
-        note = f'none of its {count} senses was chosen: --sense "{word}=1" takes the commonest'
-        drafts.add(name, called, noun, *[note] * unsaid, *looked_up(word, noun))
+            noun = nouns()[led[1]]
+            names = ((readable(led[2]),) if led[2] else ()) if row.name == led[0] else names
+        else:
+            noun, notes = _meant(row, names[0] if names else row.name, taxon, senses)
+        label = row.id or row.name
+        drafts.add(
+            label,
+            names,
+            noun,
+            *notes,
+            short=names[0] if names and scientific else "",
+            output=row.output or label * (label != row.id and bool(scientific)),
+            words=row.words,
+            definition=row.definition,
+            taxon=taxon,
+        )
     return drafts.whole(what)
 
 
-class Drafts:
-    """Drafts in their order; `taken` are the folded ids, `outputs` what a model calls a name.
+def _meant(row: Row, word: str, taxon: str, senses: Senses) -> tuple[Noun | None, list[str]]:
+    """What a row's name means, and notes."""
+    by_whole = senses if plain(row.name) not in senses else {plain(word): senses[plain(row.name)]}
+    if plain(word) in by_whole:
+        noun, *others = nouns_of(word, by_whole)
+        if others:
+            raise BadInput(f"several senses of {word!r} are given, and its photos are one class")
+        return noun, [*looked_up(word, noun)]
+    if word.isdigit() and not row.words:
+        return None, [
+            "its name is a number, which finds no photo of it: write its name and queries"
+        ]
+    if taxon:
+        found = nouns().senses(taxon)
+        return (found[0] if len(found) == 1 else None), []
+    several = nouns().senses(word)
+    noun, notes = only_sense(word)
+    if noun and row.words and not {*map(plain, row.words)} & {*map(plain, noun.lemmas)}:
+        noun, notes = None, [f"WordNet's {word!r} ({clean(noun.gloss, 60)}) is none of its words"]
+    elif noun is None and several:
+        count = len(several)
+        return None, [
+            f'none of its {count} senses was chosen: --sense "{word}=1" takes the commonest'
+        ]
+    return noun, [*notes, *looked_up(word, noun)]
 
-    `names`: all that will come. `tell_spaces`: whether it is said where an id differs from the name
-    by "_" for spaces alone.
+
+_KINGDOMS = "Animalia|Plantae|Fungi|Chromista|Protozoa|Bacteria|Archaea"
+_RANKS = re.compile(rf"\d+_(?:{_KINGDOMS})(?:_[^_]+){{4}}_([^_]+_[^_]+.*)")
+_NUMBERED = re.compile(r"\d+\.\s*(?=\D)|(?:0\d+|\d{3,})[_-](?=\D)")
+_BINOMIAL = re.compile(r"([A-Z][a-z]+) ([a-z-]{3,})(?: [a-z-]{3,})?")
+_LATIN = re.compile(r".*(?:us|um|is|ii|ae|ensis|oides|ens|ans)")
+
+
+def called(name: str) -> tuple[tuple[str, ...], str]:
+    """What a folder's or an output's name calls a class, and the taxon that it names, or "".
+
+    Left out are numbers before a name ("001.Black_footed_Albatross") and the ranks above a species
+    ("00617_Animalia_..._Vanessa_atalanta", as iNaturalist's data sets name folders).
+    """
+    if ranks := _RANKS.fullmatch(name):
+        return (readable(ranks[1]),), readable(ranks[1])
+    bare = _NUMBERED.sub("", name, count=1) if _NUMBERED.match(name) else name
+    names = tuple(filter(None, (readable(part) for part in bare.split(", "))))
+    return names, taxon_in(names[0]) if names else ""
+
+
+def taxon_in(name: str) -> str:
+    """A name that is the scientific one of a species, else "".
+
+    WordNet has the name so, or its genus; or it knows neither word and the second is Latin's.
+    """
+    if not (parts := _BINOMIAL.fullmatch(name)):
+        return ""
+    genus, species = nouns().senses(f"genus {parts[1]}"), nouns().senses(parts[2])
+    is_latin = not nouns().senses(parts[1]) and _LATIN.fullmatch(parts[2])
+    as_it_is = any(name in noun.lemmas for noun in nouns().senses(name))
+    return name if as_it_is or (not species and (genus or is_latin)) else ""
+
+
+class Drafts:
+    """Drafts in their order; `names` are all that will come.
+
+    `tell_spaces`: whether it is said where an id differs from the name by "_" for spaces alone.
     """
 
-    def __init__(
-        self,
-        outputs: Mapping[str, str] | None = None,
-        names: Iterable[str] = (),
-        *,
-        tell_spaces: bool = False,
-    ) -> None:
+    def __init__(self, names: Iterable[str] = (), *, tell_spaces: bool = False) -> None:
         self._tell_spaces = tell_spaces
         self.taken: set[str] = set()
         # A name that can be an id is one, and not what another name becomes.
         self._own = {folded(name) for name in names if not mistake_in_id(name)}
-        self._outputs = outputs or {}
         self._drafts: list[Draft] = []
 
     def add(
-        self, name: str, names: tuple[str, ...], noun: Noun | None, *notes: str, title: str = ""
+        self,
+        name: str,
+        names: tuple[str, ...],
+        noun: Noun | None,
+        *notes: str,
+        short: str = "",
+        output: str = "",
+        **more: Any,
     ) -> None:
-        """Add a class whose id is `name` where that can be one, and say where not."""
+        """Add a class whose id is `name` where that can be one, and say where not.
+
+        `short` is what the id is made of then, if not the name.
+        """
         ok = not mistake_in_id(name) and folded(name) not in self.taken
         ok = ok and (noun is not None or not is_wnid(name))  # which would say what it is
-        id = name if ok else id_for(name.partition(", ")[0], self.taken | self._own)
+        base = short or name.partition(", ")[0]
+        id = name if ok else id_for(base, self.taken | self._own)
         self.taken.add(folded(id))
-        is_plain = ok or title or (id == name.replace(" ", "_") and not self._tell_spaces)
+        near = normalize("NFC", name)
+        near = near if self._tell_spaces else near.replace(" ", "_")
+        is_plain = ok or id == near or "title" in more
         remarks = [] if is_plain else [f"{clean(name)!r} became the id {id}"]
         if noun is None and not notes:
-            remarks.append("no synset: it is searched for by its name alone")
-        called = names or (() if noun else (id,))
-        output = self._outputs.get(name, id)
+            remarks.append("no synset: it is searched for by its names alone")
         differs = "" if output == id else output
-        self._drafts.append(Draft(id, called, noun, (*remarks, *notes), differs, title))
+        names = names or (() if noun else (id,))
+        self._drafts.append(Draft(id, names, noun, (*remarks, *notes), differs, **more))
 
     def whole(self, what: str) -> list[Draft]:
         """All of them. Raises BadInput where there are none."""
@@ -211,7 +298,7 @@ class Drafts:
 
 def readable(name: str) -> str:
     """A folder's or an output's name as people write it: "red_panda" is "red panda"."""
-    word = unicodedata.normalize("NFC", name).replace("_", " ")
+    word = normalize("NFC", name).replace("_", " ")
     return clean(word, LONGEST_NAME) if word.strip() else ""
 
 
@@ -226,7 +313,7 @@ def id_for(name: str, taken: Container[str]) -> str:
     What no id has becomes "_", so does a dot where the word else had another meaning (CON.txt),
     and a number is put behind one whose folded form is in `taken`.
     """
-    word = unicodedata.normalize("NFC", name)
+    word = normalize("NFC", name)
     ok = _NOT_OF_AN_ID.sub(" ", as_one(word))
     word = "_".join("".join(c if o != " " else " " for c, o in zip(word, ok, strict=True)).split())
     word = re.sub(r"^\W+", "", word[:LONGEST_ID]).rstrip(".-")

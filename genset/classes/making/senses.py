@@ -8,7 +8,7 @@ from genset.classes.checks import folded
 from genset.classes.classes import is_wnid
 from genset.classes.imagenet import imagenet1k
 from genset.classes.names import meant_senses
-from genset.classes.wordnet import Noun, nouns
+from genset.classes.wordnet import Noun, imagenet_below, nouns
 from genset.core.errors import BadInput, SeveralMistakes
 from genset.core.numbers import count
 from genset.core.safe import clean
@@ -17,6 +17,7 @@ Senses = dict[str, tuple[str, ...]]
 """By word, what is said that it means: wnids, or numbers among its senses."""
 
 _LISTED = 100  # words whose senses are told at once
+_ORGANISM = "n00004475"
 
 
 def parse_senses(options: Iterable[str]) -> Senses:
@@ -48,12 +49,9 @@ def settle(words: Iterable[str], senses: Senses) -> list[tuple[str, str]]:
         several = nouns().senses(word)
         if plain(word) in senses or len(several) < 2:
             continue
-        meant = meant_senses(imagenet1k(), word)
-        if len(set(map(tuple, meant.values()))) == 1:
-            sense = next(iter(meant))
-            only = f"the only one of its {len(several)} senses among ImageNet's classes"
-            remark = f"{word}: {sense.wnid} ({clean(sense.gloss, 60)}), {only}"
-            found.append((f"{word}={sense.wnid}", remark))
+        noun, notes = only_sense(word)
+        if noun:
+            found.append((f"{word}={noun.wnid}", f"{word}: {notes[0]}"))
         else:
             unsettled.append(_choices(word, several))
     more = len(unsettled) - _LISTED
@@ -61,6 +59,34 @@ def settle(words: Iterable[str], senses: Senses) -> list[tuple[str, str]]:
     if unsettled:
         raise SeveralMistakes(*chain.from_iterable(unsettled[:_LISTED]), *last)
     return found
+
+
+def only_sense(word: str) -> tuple[Noun | None, list[str]]:
+    """A word's only sense, or the only one among ImageNet's classes, and notes; else None."""
+    several = nouns().senses(word)
+    if len(several) == 1:
+        return several[0], [*doubt(word, several[0], {})]
+    meant = meant_senses(imagenet1k(), word)
+    if len(set(map(tuple, meant.values()))) != 1:
+        return None, []
+    noun = next(iter(meant))
+    only = f"the only one of its {len(several)} senses among ImageNet's classes"
+    return noun, [f"{noun.wnid} ({clean(noun.gloss, 60)}), {only}"]
+
+
+def doubt(word: str, noun: Noun | None, senses: Senses) -> Iterator[str]:
+    """A note where a word's only sense may not be what is meant: a Mini is a car, too.
+
+    A word in small letters that comes first of an organism's or an ImageNet class's is not in
+    doubt, nor are several words, nor what was chosen of several senses.
+    """
+    if noun is None or plain(word) in senses or len(plain(word).split()) > 1 or word in nouns():
+        return
+    is_thing = imagenet_below(noun.wnid) or _ORGANISM in nouns().all_above(noun.wnid)
+    is_plain = is_thing and word.islower() and nouns().base(word) == noun.name.lower()
+    if len(nouns().senses(word)) == 1 and not is_plain:
+        gloss = clean(noun.gloss, 60)
+        yield f'WordNet\'s only {clean(word)!r} is this: {gloss}; if it is not, --sense "{word}=0"'
 
 
 def _choices(word: str, several: tuple[Noun, ...]) -> list[str]:

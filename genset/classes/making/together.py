@@ -34,33 +34,42 @@ def _class(index: int, draft: Draft, shared: set[str], imagenet: tuple[str, ...]
         index=index,
         wnid=draft.id,
         lemmas=tuple(dict.fromkeys(filter(None, (draft.title, *_words(draft))))),
-        gloss=" ".join(noun.gloss.split()) if noun else "",  # as a file is read
+        gloss=draft.definition or (" ".join(noun.gloss.split()) if noun else ""),  # as it is read
         hypernyms=tuple(higher.name for higher in nouns().above(noun.wnid)) if noun else (),
-        queries=known.queries if known else tuple(_queries(draft, shared)),
+        queries=known.queries if known and not draft.words else tuple(_queries(draft, shared)),
         synset=noun.wnid if noun else "",
         imagenet=imagenet,
         outputs=(draft.output,) if draft.output else (),
-        taxon=known.taxon if known else "",
+        taxon=draft.taxon or (known.taxon if known else ""),
         wikipedia=known.wikipedia if known else (),
     )
     return replace(made, content_types=known.content_types) if known else made
 
 
 def _words(draft: Draft) -> list[str]:
-    return list(dict.fromkeys((*draft.names, *(draft.noun.lemmas if draft.noun else ()))))
+    lemmas = draft.noun.lemmas if draft.noun else ()
+    return list(dict.fromkeys((*draft.names, *draft.words, *lemmas)))
 
 
 def _queries(draft: Draft, shared: set[str]) -> Iterator[Query]:
-    """What is searched for, the user's own name first.
+    """What is searched for, the user's own words or else name first, and the taxon last.
 
     Where the rules leave nothing, the name is searched for, with what it is where that is known.
     """
+    yield from (Query(text, why) for text, why in distinct(_texts(draft, shared)))
+
+
+def _texts(draft: Draft, shared: set[str]) -> list[tuple[str, str]]:
     noun = draft.noun
-    above = [higher.name for higher in nouns().above(noun.wnid)] if noun else []
+    taxon = [(phrase(draft.taxon), "taxon")] if draft.taxon else []
+    if draft.words or noun is None:
+        words = draft.words or draft.names
+        return [*((_as_query(word), "name") for word in words), *taxon]
+    above = [higher.name for higher in nouns().above(noun.wnid)]
     made = [
         (query[0], "name" if query == (phrase(word), "lemma") and not is_lemma else query[1])
         for word in _words(draft)
-        if noun and word.casefold() not in shared
+        if word.casefold() not in shared
         if (is_lemma := _is_lemma(word, noun)) or not _is_inflected(word, noun)
         if (query := by_rule(word, above, _is_first(noun, word))) and not mistake_in(query[0])
     ]
@@ -68,7 +77,7 @@ def _queries(draft: Draft, shared: set[str]) -> Iterator[Query]:
         name = _words(draft)[0]
         made = [(f"{name} {above[0]}", "lemma with hypernym")] if above else []
         made = [query for query in made if not mistake_in(query[0])] or [(_as_query(name), "name")]
-    return (Query(text, why) for text, why in distinct(made))
+    return [*made, *taxon]
 
 
 def _is_lemma(word: str, noun: Noun) -> bool:

@@ -69,17 +69,17 @@ class Nouns:
     def base(self, word: str) -> str:
         """The word as WordNet has it, in lower case; "" where it does not.
 
-        Case does not matter, nor does what joins words, where WordNet joins them in one way alone:
-        "red-panda" is "red panda". A word that WordNet lacks may be an inflected form of another:
-        "wolves" is "wolf".
+        Case does not matter, nor does what joins words: "red-panda" is "red panda". A word that
+        WordNet lacks may be an inflected form of another: "wolves" is "wolf".
         """
         return self._spelling(word).replace("_", " ")
 
     def _spelling(self, word: str) -> str:
         plain = "_".join(word.lower().split())
-        joined = (plain, plain.replace("-", "_"), plain.replace("_", "-"))
-        forms = chain(joined, *map(base_forms, joined))
-        return next((form for form in forms if form in self._by_word), "")
+        joined = plain.replace("-", "_")
+        forms = chain((plain, joined), base_forms(plain), base_forms(joined))
+        known = (form if form in self._by_word else self._hyphenated.get(form) for form in forms)
+        return next(filter(None, known), "")
 
     def above(self, wnid: str) -> tuple[Noun, ...]:
         """What a noun is a kind of, from the nearest up to entity, by principal hypernyms."""
@@ -150,6 +150,11 @@ class Nouns:
             word: [wnid for _, wnid in sorted(set(senses))] if len(senses) > 1 else [senses[0][1]]
             for word, senses in found.items()
         }
+
+    @cached_property
+    def _hyphenated(self) -> dict[str, str]:
+        """Words with hyphens, by how they are spelled without: "black_footed_albatross"."""
+        return {word.replace("-", "_"): word for word in self._by_word if "-" in word}
 
     @cached_property
     def _children(self) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.classes import Taxonomy, hash_of
+from genset.classes import Taxonomy, hash_of, imagenet1k
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.models.mapping.outputs import Above, match_by_words, outputs_of
@@ -135,8 +135,11 @@ class ClassMapping:
     def no_output_message(self) -> str:
         """That no class of the photos has an output, and what to do."""
         named = ", ".join(repr(output) for output in self.outputs[:3] if output)
+        what = f"none of its {len(self.outputs):,} outputs ({named}, ...)"
+        if self.outputs == tuple(cls.wnid for cls in imagenet1k()):  # which nobody counted
+            what = "nothing says what its outputs are but ImageNet's 1,000, of which none"
         return (
-            f"none of its {len(self.outputs):,} outputs ({named}, ...) is of a class of "
+            f"{what} is of a class of "
             f"{self.taxonomy} that has photos; say what they stand for with classes=, or give the "
             "classes a synset, a list of ImageNet's classes, or of the model's own names (outputs)"
         )
