@@ -205,7 +205,8 @@ def _meant(row: Row, word: str, taxon: str, senses: Senses) -> tuple[Noun | None
     several = nouns().senses(word)
     noun, notes = only_sense(word)
     if noun and row.words and not {*map(plain, row.words)} & {*map(plain, noun.lemmas)}:
-        noun, notes = None, [f"WordNet's {word!r} ({clean(noun.gloss, 60)}) is none of its words"]
+        notes = [f"WordNet's {word!r} ({clean(noun.gloss, 60)}) is none of its words"]
+        noun = None
     elif noun is None and several:
         count = len(several)
         return None, [
