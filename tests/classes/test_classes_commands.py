@@ -3,8 +3,6 @@
 import json
 import os
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -13,19 +11,15 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis.strategies import builds, lists, sampled_from, text
 
-from genset.classes import imagenet1k, read_taxonomy
+from genset.classes import read_taxonomy
 from genset.classes.files import taxonomy_in, toml_of
 from genset.classes.making.drafts import of_rows, of_synsets
 from genset.classes.making.listed import Row
 from genset.classes.making.remarks import remarks
 from genset.classes.making.together import together
-from genset.classes.names import meant_senses
-from genset.classes.query import mistake_in, parse
 from genset.classes.wordnet import nouns
-from genset.classes.wordnet.queries import _singular, covered
 from genset.cli import cli
 from genset.core.errors import BadInput
-from tests.killing import killed_at_each_change
 
 DOG, CAT, CRANE = "n02084071", "n02121620", "n02012849"
 
@@ -81,26 +75,6 @@ def test_the_only_sense_among_imagenets_classes_is_taken_and_others_are_listed(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_wrong_stands_on_a_line_each(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "genset", "classes", "from-words", "bass,crane"]
-    done = subprocess.run(
-        command, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-    )  # fmt: skip
-    lines = done.stderr.splitlines()
-    assert done.returncode == 2 and done.stdout == ""
-    assert len(lines) == 1 + 8 + 1 + 5 and all(line.startswith("genset: ") for line in lines)
-
-
-def test_many_words_with_several_senses_are_told_of_a_hundred() -> None:
-    glosses = dict.fromkeys(word for cls in imagenet1k() for word in cls.gloss.lower().split())
-    words = [word for word in glosses if word.isalpha() and len(nouns().senses(word)) > 1]
-    words = [word for word in words if not meant_senses(imagenet1k(), word)][:102]
-    told = refusal("from-words", *words)
-    assert f"{words[99]!r}" in told and f"{words[100]!r}" not in told
-    assert told.endswith("and 2 more words with several senses")
-
-
 @pytest.mark.parametrize(
     ("word", "noun", "base"),
     [
@@ -149,18 +123,6 @@ def test_two_senses_of_a_word_make_two_classes(tmp_path: Path) -> None:
     assert done.exit_code == 0 and "classes: 3 of two" in done.output
 
 
-def test_a_sense_that_is_said_twice_is_one() -> None:
-    done = said("from-words", "dog", "--sense", "dog=1", "--sense", f"dog={DOG}")
-    assert list(tomllib.loads(done.stdout)["classes"]) == ["dog"]
-
-
-def test_senses_that_are_of_one_kind_are_numbered() -> None:
-    nouns_of_a_word = ("n10914447", "n10914331")  # a writer and a poet, who is a writer too
-    senses = [part for wnid in nouns_of_a_word for part in ("--sense", f"crane={wnid}")]
-    ids = list(tomllib.loads(said("from-words", "crane", *senses).stdout)["classes"])
-    assert len(set(ids)) == 2 and all(id.startswith("crane_") for id in ids)
-
-
 def test_a_sense_that_wordnet_does_not_call_so_is_told() -> None:
     slip = said("from-words", "dog", "--sense", f"dog={CRANE}")
     assert f"WordNet does not call {CRANE} 'dog': it is crane (large" in slip.stderr
@@ -184,14 +146,6 @@ def test_a_phrase_in_quotes_is_told_in_these_alone() -> None:
     told = said("from-words", "hot dog,hot dog bun", "--sense", "hot dog=1").stderr
     assert 'the query "hot dog" also finds photos of hot_dog_bun' in told
     assert '""' not in told
-
-
-def test_a_definition_has_no_remains_of_its_examples() -> None:
-    assert all(
-        not re.search(";\\s*[;-]", nouns()[wnid].gloss) for wnid in nouns().leaves("n00001740")
-    )
-    cattle = nouns()["n02402425"].gloss
-    assert cattle == "domesticated bovine animals as a group regardless of sex or age"
 
 
 def test_a_folder_is_one_class(tmp_path: Path) -> None:
@@ -400,22 +354,6 @@ def test_where_nothing_can_be_written_the_file_is_named() -> None:
     assert done.exception.filename == "/proc/tench.toml"
 
 
-@pytest.mark.soak
-def test_killed_while_writing_the_file_is_the_old_one_or_the_new_one(tmp_path: Path) -> None:
-    file = tmp_path / "a.toml"
-    file.write_text("[classes.old]\n")
-    moments = 0
-    for moments in killed_at_each_change(_write_over, tmp_path):  # noqa: B007 - the last is asked
-        assert [each.wnid for each in read_taxonomy(file)] == ["old"]
-    assert moments >= 2  # opened, and put in its place: else it is emptied before it is written
-    assert [each.wnid for each in read_taxonomy(file)] == ["tench"]
-
-
-def _write_over(moment: int, folder: Path) -> None:
-    done = said("from-words", "tench", "-o", folder / "a.toml", "--force")
-    assert done.exit_code == 0
-
-
 def test_parts_of_a_set_are_no_classes(tmp_path: Path) -> None:
     (tmp_path / "train" / "dog").mkdir(parents=True)
     (tmp_path / "val").mkdir()
@@ -548,22 +486,6 @@ confusable = ["nope"]
 imagenet = ["n02084071"]
 [classes.n99999998]
 """
-
-_TERM = sampled_from(["sea", "lion", "lions", '"sea lion"', '"cha cha"', "cha", "-sea", "-lion"])
-
-
-@settings(max_examples=200, derandomize=True, deadline=None)
-@given(lists(lists(_TERM, min_size=1, max_size=3).map(" ".join), min_size=2, max_size=6))
-def test_each_query_that_finds_all_of_another_is_found(queries: list[str]) -> None:
-    queries = [query for query in queries if not mistake_in(query)]
-    by_class = {str(number): [query] for number, query in enumerate(queries)}
-    parsed = [_singular(parse(query)) for query in queries]
-    assert [(each.id, each.other) for each in covered(by_class)] == [
-        (str(wide), str(narrow))
-        for wide, one in enumerate(parsed)
-        for narrow, other in enumerate(parsed)
-        if wide != narrow and one.cover(other)
-    ]
 
 
 QUOTES = 'a key with other than A-Z, a-z, 0-9, _ and - stands in quotes, as in "crème brûlée"'

@@ -3,7 +3,6 @@
 import doctest
 import gzip
 import os
-import shutil
 import subprocess
 import sys
 from importlib.resources import files
@@ -32,13 +31,6 @@ def wordnet() -> Path:
     return folder
 
 
-def copy_of(wordnet: Path, folder: Path) -> Path:
-    folder.mkdir()
-    for name in NEEDED:
-        shutil.copyfile(wordnet / name, folder / name)
-    return folder
-
-
 def test_what_is_no_wordnet_3_0_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -61,21 +53,6 @@ def test_the_table_rebuilt_is_the_committed_one(wordnet: Path, tmp_path: Path) -
     assert gzip.decompress(made) == gzip.decompress(COMMITTED.read_bytes())
     assert made == pack(table(wordnet))
     assert (tmp_path / "noun.exc").read_bytes() == IRREGULAR.read_bytes()
-
-
-def test_a_folder_cut_short_is_refused(
-    wordnet: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    cut = copy_of(wordnet, tmp_path / "cut")
-    (cut / "index.noun").write_text("")
-    assert main(["--wordnet", str(cut), "-o", str(tmp_path / "nouns.tsv.gz")]) == 2
-    assert "complete?" in capsys.readouterr().err
-    (cut / "index.noun").write_bytes((wordnet / "index.noun").read_bytes())
-    assert main(["--wordnet", str(cut), "-o", str(tmp_path / "nouns.tsv.gz")]) == 2
-    assert "noun.exc is not there" in capsys.readouterr().err
-    assert not (tmp_path / "nouns.tsv.gz").exists()
 
 
 def test_senses_stand_in_wordnets_order(wordnet: Path) -> None:
