@@ -36,13 +36,6 @@ def test_each_class_of_organisms_but_for_breeds_is_there_once() -> None:
     assert sorted(listed) == sorted(organisms)
 
 
-def test_what_is_a_taxon_by_its_gloss_is_named_there() -> None:
-    for wnid, entry in DOCUMENT["classes"].items():
-        assert entry["why"]
-        if entry.get("gloss"):
-            assert entry["taxon"] in imagenet1k()[wnid].gloss
-
-
 def test_the_list_of_queries_keeps_its_version() -> None:
     # Workspaces keep their list under it.
     assert newest_queries().version == "6cff96ba509f"

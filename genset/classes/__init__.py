@@ -17,34 +17,27 @@ label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps
 from genset.classes.checks import LONGEST_ID, mistakes_in
 from genset.classes.classes import (
     MOST_QUERIES,
-    OTHER,
     PHOTOS,
-    SCREENSHOTS,
     ImageClass,
     Query,
-    WikipediaPage,
     with_distinct_names,
 )
 from genset.classes.document import document_of, hash_of, hash_of_document, taxonomy_of
 from genset.classes.entries import Entry, read_entries
 from genset.classes.files import read_taxonomy
 from genset.classes.imagenet import imagenet1k, synonyms
-from genset.classes.names import NamedClasses, find_class, find_classes, hint
+from genset.classes.names import find_class, find_classes, hint
 from genset.classes.taxonomy import IMAGENET, Taxonomy
 
 __all__ = [
     "IMAGENET",
     "LONGEST_ID",
     "MOST_QUERIES",
-    "OTHER",
     "PHOTOS",
-    "SCREENSHOTS",
     "Entry",
     "ImageClass",
-    "NamedClasses",
     "Query",
     "Taxonomy",
-    "WikipediaPage",
     "document_of",
     "find_class",
     "find_classes",

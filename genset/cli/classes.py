@@ -1,5 +1,6 @@
 """The commands on classes: make a taxonomy file, and show what one says."""
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -161,11 +162,8 @@ def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **ho
     if set(names) <= set(junk):
         junk = [name for name in junk if name not in names]
     names = [name for name in names if name not in junk]
-    if strange := [
-        name
-        for name in names
-        if name.encode(errors="replace") != name.encode(errors="surrogatepass")
-    ]:
+    strange = [name for name in names if re.search("[\ud800-\udfff]", name)]
+    if strange:
         raise BadInput(f"the name of the folder {strange[0]!r} is not in UTF-8: rename it")
     if names and {name.casefold() for name in names} <= _PARTS:
         raise BadInput(f"{folder} has the parts {', '.join(names)}: give {folder / names[0]}")

@@ -1,6 +1,5 @@
 """Many classes in some tens of groups."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,13 +48,3 @@ def test_a_class_below_two_nouns_is_counted_once() -> None:
     own = taxonomy_in('[classes.minivan]\nsynset = "n03770679"', "x.toml")
     (kind,) = kinds_of(own, ["minivan"])
     assert kind.classes == ("minivan",)
-
-
-@pytest.mark.parametrize("most", [41, 200])
-def test_a_node_with_too_many_below_it_stays_whole(most: int) -> None:
-    classes = {
-        f"c{n}_{m}": {"hypernyms": [f"kind {n}", "thing"]} for n in range(most) for m in range(9)
-    }
-    kinds = kinds_of(taxonomy_of({"name": "x", "classes": classes}), classes)
-    assert len(kinds) == 1
-    assert kinds[0].name == "thing"

@@ -177,10 +177,6 @@ def test_select_gives_each_class_once_and_in_order() -> None:
     assert [each.wnid for each in chosen] == [TABBY, CRANE_MACHINE]
 
 
-def test_select_gives_all_classes_where_none_is_named() -> None:
-    assert imagenet1k().select([]) == imagenet1k().select() == tuple(imagenet1k())
-
-
 def test_select_refuses_a_word_that_is_no_wnid() -> None:
     with pytest.raises(BadInput, match="no class 'maillot'"):
         imagenet1k().select([TABBY, "maillot"])

@@ -63,17 +63,6 @@ def test_senses_stand_in_wordnets_order(wordnet: Path) -> None:
         assert found == [f"n{offset}" for offset in rest[-int(count) :]], lemma
 
 
-def test_inflected_nouns_are_looked_up_by_wordnets_list_and_rules(wordnet: Path) -> None:
-    for line in (wordnet / "noun.exc").read_text("ascii").splitlines()[::7]:
-        inflected, *forms = line.split()
-        known = [form for form in forms if nouns().base(form) == form]
-        if known and nouns().base(inflected) != inflected and inflected.isalpha():
-            assert nouns().base(inflected) == known[0]
-    for word in ("churches", "boxes", "buses", "quizzes", "brushes", "women", "ponies", "geese"):
-        assert nouns().base(word) and nouns().base(word) != word
-    assert nouns().base("glass") == "glass" and nouns().base("blorps") == ""
-
-
 def test_it_says_of_imagenets_classes_what_their_map_says() -> None:
     assert len(nouns()) == 82_115
     for each in imagenet1k():

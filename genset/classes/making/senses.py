@@ -16,7 +16,6 @@ from genset.core.safe import clean
 Senses = dict[str, tuple[str, ...]]
 """By word, what is said that it means: wnids, or numbers among its senses."""
 
-_LISTED = 100  # words whose senses are told at once
 _ORGANISM = "n00004475"
 
 
@@ -54,10 +53,8 @@ def settle(words: Iterable[str], senses: Senses) -> list[tuple[str, str]]:
             found.append((f"{word}={noun.wnid}", f"{word}: {notes[0]}"))
         else:
             unsettled.append(_choices(word, several))
-    more = len(unsettled) - _LISTED
-    last = [f"and {more:,} more words with several senses"] * (more > 0)
     if unsettled:
-        raise SeveralMistakes(*chain.from_iterable(unsettled[:_LISTED]), *last)
+        raise SeveralMistakes(*chain.from_iterable(unsettled))
     return found
 
 
