@@ -173,12 +173,7 @@ def copy_all(copies: Sequence[Copy], what: str) -> None:
 
 
 def _copy(copy: Copy) -> None:
-    try:
-        content = copy.original.read_bytes()
-    except FileNotFoundError:
-        raise GensetError(f"{copy.original} is missing: see genset doctor") from None
-    if hashlib.sha256(content).hexdigest() != copy.sha256:
-        raise GensetError(f"{copy.original} was changed since it was stored: see genset doctor")
+    content = checked_bytes(copy.original, copy.sha256)
     copy.target.parent.mkdir(parents=True, exist_ok=True)
     with copy.target.open("xb") as file:
         file.write(content)
@@ -186,9 +181,22 @@ def _copy(copy: Copy) -> None:
         os.fsync(file.fileno())
 
 
+def checked_bytes(path: Path, sha256: str) -> bytes:
+    """A photo's original bytes.
+
+    Raises:
+        GensetError: it is missing, or its hash differs.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError:
+        raise GensetError(f"{path} is missing: see genset doctor") from None
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise GensetError(f"{path} was changed since it was stored: see genset doctor")
+    return content
+
+
 PART = "-unrestricted"
-
-
 _LONGEST = 100 - len(PART)  # a release's name has at most 100 characters
 
 
@@ -267,10 +275,8 @@ def is_restricted(photo: ReleasePhoto) -> bool:
     return not may_be_passed_on(License(photo.license, photo.license_url))
 
 
-_NOT_COPIED = {"format", "name", "created_at", "genset", "content_hash", "manifest_hash"}
-
-
-_MADE_OF_IT = {"photos", "documents"}
+_OF_ITSELF = {"format", "name", "created_at", "genset", "content_hash", "manifest_hash"}
+_OF_ITSELF |= {"photos", "documents"}
 
 
 def facts_of_fewer(release: Release, remaining: Sequence[ReleasePhoto]) -> dict[str, Any]:
@@ -284,9 +290,7 @@ def facts_of_fewer(release: Release, remaining: Sequence[ReleasePhoto]) -> dict[
     """
     path = release.root / MANIFEST
     manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    facts = {
-        name: value for name, value in manifest.items() if name not in _NOT_COPIED | _MADE_OF_IT
-    }
+    facts = {name: value for name, value in manifest.items() if name not in _OF_ITSELF}
     if facts.get("multilabel") is not None:
         try:
             facts["multilabel"] = recounted(facts["multilabel"], remaining)
@@ -323,19 +327,8 @@ def flat_name(release: Release, photo: ReleasePhoto) -> str:
 
 
 def content(release: Release, photo: ReleasePhoto) -> bytes:
-    """A photo's original bytes.
-
-    Raises:
-        GensetError: it is missing, was changed, or is a symbolic link.
-    """
-    path = release.path_of(photo.file)
-    try:
-        read = path.read_bytes()
-    except OSError as error:
-        raise GensetError(f"{path}: {error.strerror}; see genset release verify") from None
-    if hashlib.sha256(read).hexdigest() != photo.sha256:
-        raise GensetError(f"{path} was changed: see genset release verify")
-    return read
+    """A photo's original bytes; GensetError where it is missing, was changed, or is a link."""
+    return checked_bytes(release.path_of(photo.file), photo.sha256)
 
 
 def shards(photos: Iterable[ReleasePhoto]) -> list[list[ReleasePhoto]]:

@@ -9,7 +9,7 @@ from genset.core.errors import BadInput, NotAWorkspace
 from genset.release.exports import manifest_of
 from genset.release.reader import MANIFEST, read_manifest, release_named
 from genset.sets.formats import is_photo_name
-from genset.sets.layouts import export, folder, hugging_face, labels, release, tar
+from genset.sets.layouts import folder, hugging_face, labels, release, tar
 from genset.sets.layouts.layout import Classes, Layout
 from genset.sets.photos import PhotoSet
 from genset.workspace import Workspace
@@ -25,7 +25,7 @@ def exported_taxonomy(named: str) -> Taxonomy | None:
         BadInput: the manifest beside them is not sound.
     """
     path = Path(named)
-    if path.suffix == ".csv":
+    if path.suffix == ".csv" or (path / MANIFEST).is_file():
         return None
     folder = path if path.is_dir() else path.parent
     manifest = manifest_of(folder.parent if folder.name == "data" else folder)
@@ -33,7 +33,7 @@ def exported_taxonomy(named: str) -> Taxonomy | None:
 
 
 # The first that takes a path reads it.
-_LAYOUTS: tuple[Layout, ...] = (release, export, labels, tar, hugging_face, folder)
+_LAYOUTS: tuple[Layout, ...] = (release, labels, tar, hugging_face, folder)
 
 
 def open_set(
@@ -60,7 +60,7 @@ def open_set(
         ReleaseDamaged: it is a release, and not what its manifest says.
     """
     named = str(release_named(named, releases) or named)
-    if taxonomy is None and not release.takes(named):
+    if taxonomy is None:
         taxonomy = exported_taxonomy(named)
     is_custom = taxonomy is not None and not taxonomy.is_imagenet
     classes = Classes(taxonomy or imagenet1k(), () if is_custom else others)

@@ -4,14 +4,13 @@ import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from genset.core.errors import BadInput, GensetError
 from genset.release import publish
 from genset.release.reader import MANIFEST, Release, find_releases
-from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, picture
+from tests.labeled_workspace import GOLDFISH, TENCH, picture
 from tests.release.conftest import Pool
 
 
@@ -50,22 +49,6 @@ def test_the_manifest_tells_where_each_photo_comes_from_and_who_said_what(pool: 
         }
     ]
     assert manifest["unseen_since"] == "2014-01-01"
-
-
-def test_torchvision_opens_it_as_an_image_folder(pool: Pool) -> None:
-    from torchvision.datasets import ImageFolder
-
-    pool.label_all_correct()
-    made = pool.create()
-    opened = ImageFolder(str(made.root / "test"))
-    assert opened.classes == [TENCH, GOLDFISH, CRANE, TABBY]
-    assert [Path(path) for path, _ in opened.samples] == [
-        made.root / photo.file for photo in made.photos
-    ]
-    assert [opened.classes[target] for target in opened.targets] == [
-        photo.wnid for photo in made.photos
-    ]
-    assert opened[0][0].size == (made.photos[0].width, made.photos[0].height)
 
 
 def test_photos_keep_their_original_bytes(pool: Pool) -> None:

@@ -209,7 +209,7 @@ def test_what_is_printed_is_what_was_written(
         assert (told["photos"], told["of"], told["restricted"]) == (number, 4, left)
     assert (release.root / "manifest.json").is_file()
     # Its photos were changed already, and no address leads to them as they are.
-    with pytest.raises(BadInput, match="use --blur-faces on v1"):
+    with pytest.raises(BadInput, match="changed already: use v1"):
         export_blurred(Release(out), "imagefolder", tmp_path / "twice")
     for kind in WITHOUT_PHOTOS:
         with pytest.raises(BadInput, match="photos that were changed"):

@@ -32,7 +32,6 @@ from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash
 from genset.release.takedown import takedown
 from genset.sandbox import Sandbox
 from genset.scrape.removal import remove
-from genset.sets.open import open_set
 from genset.workspace import Workspace
 from tests.labeled_workspace import add_candidate, labeled_workspace, picture, vote
 from tests.scrape.commands import genset as command
@@ -145,16 +144,6 @@ def test_it_is_cited_by_its_classes(release: Release) -> None:
     assert zenodo(found)["metadata"]["keywords"][2] == NAMED
 
 
-def test_folders_are_read_by_torchvision(release: Release, known: Known, tmp_path: Path) -> None:
-    from torchvision.datasets import ImageFolder
-
-    export(release, "imagefolder", tmp_path / "out")
-    opened = ImageFolder(str(tmp_path / "out" / "test"))
-    found = {Path(path).stem: opened.classes[target] for path, target in opened.samples}
-    assert found == known
-    Release(tmp_path / "out").verify()
-
-
 def test_tars_are_read_by_webdataset(release: Release, known: Known, tmp_path: Path) -> None:
     import webdataset
 
@@ -224,20 +213,6 @@ def test_every_format_has_the_map_of_its_classes(
     own = (release.root / "classes.csv").read_bytes()
     [table] = (tmp_path / "out").rglob("classes.csv")
     assert table.read_bytes() == own
-
-
-@pytest.mark.parametrize("kind", ["webdataset", "parquet", "huggingface"])
-def test_an_export_is_scored_on_its_own_classes(
-    kind: str, release: Release, tmp_path: Path
-) -> None:
-    folder = tmp_path / "out"
-    export(release, kind, folder)
-    named = str(next(folder.glob("*.tar")) if kind == "webdataset" else folder)
-    photos = open_set(named)
-    assert hash_of(photos.taxonomy) == hash_of(release.taxonomy)
-    assert {each.sha256: each.wnid for each in photos.photos} == {
-        each.sha256: each.wnid for each in release.photos
-    }
 
 
 def test_diff_knows_its_classes(made: tuple[Workspace, Store], release: Release) -> None:

@@ -1,5 +1,6 @@
 """Each export by its reader's shortest call, whatever its classes are called."""
 
+import io
 import json
 import shutil
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ import mlcroissant
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from PIL import Image
 
 from genset.classes.files import taxonomy_in
 from genset.cli import cli
@@ -20,7 +22,8 @@ from genset.release.exports.export import export
 from genset.release.freeze import create
 from genset.release.reader import Release
 from genset.sets.open import open_set
-from tests.labeled_workspace import add_candidate, labeled_workspace, vote
+from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote
+from tests.release.conftest import Pool
 
 NAMES = [
     "train",
@@ -151,4 +154,24 @@ def test_verify_takes_each_and_names_what_was_changed(
     others = release_of(tmp_path / "other", ["val"], 3)
     shutil.copyfile(others.root / "manifest.json", path)
     done = CliRunner().invoke(cli, ["release", "verify", str(copy)])
-    assert done.exit_code != 0 and done.output
+    assert done.exit_code != 0
+
+
+def test_stripped_it_is_a_marked_variant_without_metadata(pool: Pool, tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x013B], exif[0x0112] = "Ann Smith", 6
+    file = io.BytesIO()
+    Image.new("RGB", (64, 96), "red").save(file, "JPEG", exif=exif)
+    task = add_candidate(pool.workspace, pool.store, TENCH, 7, content=file.getvalue())
+    pool.label(task, ann="correct")
+    release = pool.create()
+    words = ["release", "export", str(release.root), "--format", "imagefolder", "--strip-metadata"]
+    done = CliRunner().invoke(cli, [*words, "--to", str(tmp_path / "out"), "--json"])
+    assert done.exit_code == 0, done.output
+    found = Release(tmp_path / "out")
+    found.verify()
+    assert found.name == "v1-stripped" and found.content_hash != release.content_hash
+    path = found.root / found.photos[0].file
+    assert b"Ann" not in path.read_bytes() and Image.open(path).getexif()[0x0112] == 6
+    card = (found.root / "docs" / "DATA_CARD.md").read_text("utf-8")
+    assert "1 photo has no metadata but orientation" in card

@@ -94,7 +94,7 @@ def test_the_expected_hash_alone_does_not_make_it_whole(release: Release, genset
     assert f"{release.photos[0].file} was changed" in done.error
 
 
-@pytest.mark.parametrize("hash", ["", "sha256:", "sha256:abc", NOBODY[7:], f"{NOBODY}0", "md5:1"])
+@pytest.mark.parametrize("hash", ["", "sha256:", "sha256:abc", NOBODY[8:], f"{NOBODY}0", "md5:1"])
 def test_what_is_no_whole_hash_is_refused(genset: Genset, hash: str) -> None:
     done = genset("verify", "v1", "--expect", hash)
     assert done.exit_code == 2

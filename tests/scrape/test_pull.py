@@ -151,7 +151,7 @@ def test_photos_that_were_rerendered_are_a_state_of_their_own_and_a_set_of_their
     assert changed == {"of": maker.photo(1).file}
     assert variant.variant["excluded"] == [maker.photo(2).file]
     card = (variant.root / "docs/DATA_CARD.md").read_text("utf-8")
-    assert "variant of v1" in card and "1 photo has other bytes than there" in card
+    assert "variant of v1" in card and "1 photo has other bytes" in card
     assert not list(tmp_path.glob(".*rerendered*"))
     with pytest.raises(BadInput, match="v1-rerendered exists"):
         rebuild(accept_rerendered=True)

@@ -11,6 +11,7 @@ import click
 
 from genset.cli.common import PATH, json_command, show
 from genset.cli.release.common import dataset_now, named, release, restricted_option
+from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.release.exports import FORMATS
 
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Write a marked variant with a hash of its own, its faces blurred as far as found.",
 )
+@click.option(
+    "--strip-metadata",
+    is_flag=True,
+    help="Write a marked variant without GPS, EXIF, IPTC and XMP; orientation stays.",
+)
 @json_command
 def export_command(
     folder: Path | None,
@@ -42,6 +48,7 @@ def export_command(
     to: Path | None,
     include_restricted: bool,
     blur_faces: bool,
+    strip_metadata: bool,
     as_json: bool,
 ) -> None:
     """Write a release (a name, or a folder's path) in a format that other tools load.
@@ -54,24 +61,28 @@ def export_command(
     genset release export v1 --format manifest --to v1-to-share
     genset release export v1 --format mixed
     genset release export v1 --format imagefolder --blur-faces
+    genset release export v1 --format huggingface --strip-metadata
     """
     from genset.release.exports.export import export
-    from genset.release.faces.blur import blurred_lines, export_blurred
+    from genset.release.faces.blur import blur_release, changed_lines, export_changed, strip_release
     from genset.release.faces.centerface import CenterFace
 
     found = named(folder, name)
     dataset = partial(dataset_now, folder, found)
-    if blur_faces:
-        to = to or Path(f"{found.name}-blurred-{kind}")
-        done, variant = export_blurred(
-            found, kind, to, CenterFace(), dataset, include_restricted=include_restricted
+    if blur_faces and strip_metadata:
+        raise BadInput("--blur-faces and --strip-metadata make two variants: give one of them")
+    if blur_faces or strip_metadata:
+        change = partial(blur_release, detector=CenterFace()) if blur_faces else strip_release
+        to = to or Path(f"{found.name}-{'blurred' if blur_faces else 'stripped'}-{kind}")
+        done, variant = export_changed(
+            found, kind, to, change, dataset, include_restricted=include_restricted
         )
-        answer, lines = {**asdict(done), "variant": variant}, blurred_lines(variant)
+        answer, lines = {**asdict(done), "variant": variant}, changed_lines(variant)
     else:
         to = to or Path(f"{found.name}-{kind}")
         done = export(found, kind, to, dataset, include_restricted=include_restricted)
         answer, lines = asdict(done), []
-    show(answer, "\n".join([*lines_of(done, blur_faces), *lines]), as_json)
+    show(answer, "\n".join([*lines_of(done, blur_faces or strip_metadata), *lines]), as_json)
 
 
 def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:

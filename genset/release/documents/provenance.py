@@ -112,9 +112,10 @@ def changes(manifest: Mapping[str, Any]) -> str:
         return ""
     of, photos = line(variant.get("name", "")), len(fact(variant, "changed", dict) or {})
     has_faces = "faces" in variant
+    what = _blurred(variant, photos) if has_faces else _rewritten(variant, photos)
     words = (
         f"This is a variant of {_named(variant)}: {line(variant.get('what', ''))}. "
-        f"{_blurred(variant, photos) if has_faces else _rerendered(photos)} What is said of "
+        f"{what} What is said of "
         "searches, of labels in all, of how photos were chosen and of what was left out, is of "
         f"{of}: labelers saw its photos, unchanged."
     )
@@ -135,11 +136,11 @@ def _blurred(variant: Mapping[str, Any], photos: int) -> str:
     )
 
 
-def _rerendered(photos: int) -> str:
-    return (
-        f"{count(photos, 'photo has', 'photos have')} other bytes than there, of the same picture "
-        "by its fingerprint (at most 8 of 64 bits differ). All others keep their bytes."
-    )
+def _rewritten(variant: Mapping[str, Any], photos: int) -> str:
+    how = "other bytes, of the same picture by its fingerprint (at most 8 of 64 bits differ)"
+    if variant.get("what") == "metadata removed":
+        how = "no metadata but orientation and colour profile; pixels are as they were coded"
+    return f"{count(photos, 'photo has', 'photos have')} {how}. All others keep their bytes."
 
 
 def raw_data(manifest: Mapping[str, Any]) -> str:

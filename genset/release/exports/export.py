@@ -21,7 +21,6 @@ DatasetFacts = Callable[[str], Mapping[str, Any]]
 """What a maintainer says today of a set of this name (`genset.settings.Dataset.facts`)."""
 
 Writer = Callable[[Release, Mapping[str, str], Path], None]
-
 """Writes a release, or a part of it, with its documents and its manifest by name, to a folder."""
 
 _BY_ADDRESS = ("manifest", "mixed")  # these list every photo, with or without its bytes

@@ -17,11 +17,6 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     Where photos have several right answers, each sample has a list of them, its own class first:
     FiftyOne makes Classifications of it. Those that are unclear or wrong are in
     ``docs/answers.csv``.
-
-    Args:
-        release: the release.
-        texts: its documents, by name; not used here.
-        folder: where to write.
     """
     labels, copies = {}, []
     for photo in release.photos:

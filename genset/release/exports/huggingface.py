@@ -1,7 +1,6 @@
 """Parquet with the photos' bytes; and a repository of the Hugging Face Hub, with its card."""
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,11 +30,6 @@ def write_parquet(release: Release, texts: Mapping[str, str], folder: Path) -> N
     people. Where photos have several right answers, `labels_correct`,
     `labels_unclear` and `labels_wrong` are lists of such ClassLabels, and votes, rulings and
     proposers JSON.
-
-    Args:
-        release: the release.
-        texts: its documents, by name; not used here.
-        folder: where to write.
     """
     import pyarrow
     from pyarrow import parquet
@@ -102,25 +96,8 @@ def _row(release: Release, photo: ReleasePhoto) -> dict[str, Any]:
     }
 
 
-# The Hub's words for how many rows there are, by the number from which they do not hold any more.
-_SIZES = {
-    1_000: "n<1K",
-    10_000: "1K<n<10K",
-    100_000: "10K<n<100K",
-    1_000_000: "100K<n<1M",
-    10_000_000: "1M<n<10M",
-}
-_LARGEST = "10M<n<100M"
-
-
 def write_hub(release: Release, texts: Mapping[str, str], folder: Path) -> None:
-    """Write ``README.md`` (the card, with the Hub's metadata at the top) and ``data/`` in Parquet.
-
-    Args:
-        release: the release.
-        texts: its documents and its manifest, by name.
-        folder: where to write.
-    """
+    """Write ``README.md``, the card with the Hub's metadata at its top, and ``data/`` in Parquet."""
     (folder / "data").mkdir()
     write_parquet(release, texts, folder / "data")
     size = sum(path.stat().st_size for path in (folder / "data").iterdir())
@@ -131,7 +108,6 @@ def write_hub(release: Release, texts: Mapping[str, str], folder: Path) -> None:
         texts[CARD].rstrip(),
         "## Columns",
         _columns(release),
-        *_classes(release),
         "## Citation",
         f"```bibtex\n{texts[CITATION].rstrip()}\n```",
     ]
@@ -151,8 +127,6 @@ def _head(release: Release, manifest: Mapping[str, Any], size: int) -> dict[str,
         "license_link": LICENSES,
         "task_categories": ["image-classification"],
         "task_ids": [f"multi-{'label' if several else 'class'}-image-classification"],
-        "size_categories": [_size(len(release.photos))],
-        "annotations_creators": _annotators(manifest),
         "tags": [*(["imagenet"] * release.taxonomy.is_imagenet), "test-set", "generalization"],
         "configs": [
             {
@@ -173,18 +147,6 @@ def _head(release: Release, manifest: Mapping[str, Any], size: int) -> dict[str,
             "dataset_size": sum(photo.byte_size for photo in release.photos),
         },
     }
-
-
-def _size(photos: int) -> str:
-    return next((words for most, words in _SIZES.items() if photos < most), _LARGEST)
-
-
-def _annotators(manifest: Mapping[str, Any]) -> list[str]:
-    """The Hub's word for who labeled, where the manifest tells: a table does not."""
-    labeling = manifest.get("labeling")
-    signed_in = labeling.get("signed_in") if isinstance(labeling, dict) else None
-    is_crowd = isinstance(signed_in, dict) and not set(signed_in).isdisjoint(("mturk", "prolific"))
-    return ["crowdsourced"] if is_crowd else ["other"]
 
 
 def _of_card(feature: Mapping[str, Any]) -> dict[str, Any]:
@@ -210,16 +172,3 @@ def _columns(release: Release) -> str:
         f"`label` and `class_name` have the same number, the class's place among {place}: the "
         f"names of `label` are {names}, those of `class_name` are for people."
     )
-
-
-def _classes(release: Release) -> list[str]:
-    """The classes that have photos, as a table."""
-    photos = Counter(photo.wnid for photo in release.photos)
-    names = readable_names(release.taxonomy)
-    rows = [
-        f"| {markdown(wnid)} | {index} | {markdown(names[index])} | {number:,} |"
-        for wnid, number in sorted(photos.items())
-        for index in (release.taxonomy[wnid].index,)
-    ]
-    head = ["| wnid | label | name | photos |", "|---|---|---|---|"]
-    return ["## Names of the classes", "\n".join([*head, *rows])]

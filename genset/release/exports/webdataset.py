@@ -18,11 +18,6 @@ def write(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     A sample is ``WNID_SHA256`` (`flat_name`) with ``.jpg`` (or the photo's own suffix), ``.cls``
     (the index of the class in `Release.classes`, in digits) and ``.json`` (the record, with all
     right answers where photos have several).
-
-    Args:
-        release: the release.
-        texts: its documents, by name; not used here.
-        folder: where to write.
     """
     cut = shards(release.photos)
     for number, photos in enumerate(progress(cut, total=len(cut), what="export", unit="shard")):

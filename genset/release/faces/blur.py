@@ -1,10 +1,9 @@
-"""A release with its faces blurred, as a marked release of its own, and its exports."""
+"""A release with faces blurred or metadata removed, as a marked release, and its exports."""
 
 import hashlib
 import io
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -15,8 +14,10 @@ from PIL import Image, ImageDraw
 
 from genset.core.errors import BadInput, GensetError
 from genset.core.files import one_at_a_time
+from genset.core.metadata import stripped
 from genset.core.numbers import count
 from genset.core.pixels import FORMATS_OF_USERS, eight_bit
+from genset.core.progress import progress
 from genset.licenses import License, spdx_id
 from genset.release.exports.export import DatasetFacts, Export, export
 from genset.release.faces.centerface import CenterFace, Face, faces_of
@@ -29,20 +30,15 @@ MEASURED = "of 84 in 200 photos it found 81, and a quarter of what it found were
 WITHOUT_PHOTOS = ("manifest", "mixed")
 """Formats that lead to photos where their owners show them, so to photos as they are."""
 
-
 BLOCKS = 6
 """What is left of a face: so many blocks a side, smoothed. Nobody is known by these."""
-
 
 GROWN = 1.3
 """How much larger than its box a face is taken to be: hair, chin and ears are beside it."""
 
-
 _ORIENTATION = 0x0112
 
-
 _QUALITY = 95  # of formats whose own quality nobody can read from the file
-
 
 # What turns an upright picture into one as it is stored, by the Exif orientation.
 _AS_STORED = {
@@ -55,7 +51,6 @@ _AS_STORED = {
     8: Image.Transpose.ROTATE_270,
 }
 
-
 # Turns that swap width and height.
 _SWAPPING = (
     Image.Transpose.TRANSPOSE,
@@ -65,57 +60,79 @@ _SWAPPING = (
 )
 
 
-def export_blurred(
+Change = Callable[[Release, Path], Release]
+"""Writes a variant of a release to a folder of releases."""
+
+
+def export_changed(
     release: Release,
     kind: str,
     folder: Path,
-    detector: CenterFace,
+    change: Change,
     dataset: DatasetFacts | None = None,
     *,
     include_restricted: bool = False,
 ) -> tuple[Export, dict[str, Any]]:
-    """Export a release with its faces blurred; return what its manifest says of the variant, too.
+    """Export a release with changed photos; return what its manifest says of the variant, too.
 
     Which photos are in it is as for other exports.
 
     Raises:
-        BadInput: the format has no photos, the folder is there, the release's faces are blurred
+        BadInput: the format has no photos, the folder is there, the release's photos are changed
             already, or an extra is missing.
         GensetError: a photo is missing, was changed or cannot be read, or none would be left.
     """
     if kind in WITHOUT_PHOTOS:
         raise BadInput(
-            f"--format {kind} leads to photos where their owners show them, with all faces: choose "
-            "a format that has the photos"
+            f"--format {kind} leads to photos where their owners show them, with all faces and "
+            "metadata: choose a format that has the photos"
         )
     if release.variant is not None:
         raise BadInput(
-            f"{release.name} is a variant whose photos were changed already: use --blur-faces on "
+            f"{release.name} is a variant whose photos were changed already: use "
             f"{release.variant['name']}"
         )
     if folder.exists():
         raise BadInput(f"{folder} exists: name another folder with --to")
-    with temporary_variant(release, folder, detector) as variant:
-        done = export(variant, kind, folder, dataset, include_restricted=include_restricted)
-        files = {
-            photo.file for photo in variant.photos if include_restricted or not is_restricted(photo)
-        }
-        return replace(done, of=len(release.photos)), of_changed(variant.variant or {}, files)
-
-
-@contextmanager
-def temporary_variant(release: Release, folder: Path, detector: CenterFace) -> Iterator[Release]:
-    """The variant, in a hidden folder beside `folder` that goes when the block ends.
-
-    What a killed run left there is deleted first.
-    """
-    hidden = folder.absolute().with_name(f".{folder.name}.blurring")
+    hidden = folder.absolute().with_name(f".{folder.name}.changing")
     with one_at_a_time(hidden):
-        shutil.rmtree(hidden / "releases", ignore_errors=True)
+        shutil.rmtree(hidden / "releases", ignore_errors=True)  # of a killed run
         try:
-            yield blur_release(release, hidden / "releases", detector)
+            variant = change(release, hidden / "releases")
+            done = export(variant, kind, folder, dataset, include_restricted=include_restricted)
         finally:
             shutil.rmtree(hidden, ignore_errors=True)
+    files = {
+        photo.file for photo in variant.photos if include_restricted or not is_restricted(photo)
+    }
+    return replace(done, of=len(release.photos)), of_changed(variant.variant or {}, files)
+
+
+def strip_release(release: Release, releases: Path) -> Release:
+    """Write ``releases/NAME-stripped``: the release without its photos' metadata.
+
+    Orientation and colour profile stay, and the pixels as they are coded.
+
+    Raises:
+        GensetError: a photo is missing, was changed or has a format that cannot be stripped.
+    """
+    changed: dict[str, dict[str, Any]] = {}
+    photos: list[tuple[ReleasePhoto, Path]] = []
+    folder = releases / "photos"
+    folder.mkdir(parents=True)
+    for photo in progress(release.photos, total=len(release.photos), what="strip", unit="photo"):
+        original = content(release, photo)
+        try:
+            bare = stripped(original)
+        except GensetError as error:
+            raise GensetError(f"{photo.file}: {error}") from None
+        if bare == original:
+            photos.append((photo, release.path_of(photo.file)))
+            continue
+        new, path = _changed(photo, bare, folder, photo.fingerprint)
+        photos.append((new, path))
+        changed[new.file] = {"of": photo.file}
+    return _published(release, releases, "stripped", photos, changed, {"what": "metadata removed"})
 
 
 def blur_release(release: Release, releases: Path, detector: CenterFace) -> Release:
@@ -147,34 +164,39 @@ def blur_release(release: Release, releases: Path, detector: CenterFace) -> Rele
             changed[new.file] = {"of": photo.file, "faces": [face.sides for face in faces]}
     if not photos:
         raise GensetError(f"no photo of {release.name} would be left: none may be changed")
+    how = {**detector.describe(), "pillow": PIL.__version__, "blocks": BLOCKS, "grown": GROWN}
+    number = sum(len(pair["faces"]) for pair in changed.values())
+    facts = {"what": "faces blurred", "how": how, "faces": number, "excluded": excluded}
+    return _published(release, releases, "blurred", photos, changed, facts)
+
+
+def _published(
+    release: Release,
+    releases: Path,
+    suffix: str,
+    photos: list[tuple[ReleasePhoto, Path]],
+    changed: dict[str, dict[str, Any]],
+    how: dict[str, Any],
+) -> Release:
+    """Write the variant of these photos: `how` and which of them were changed is in its facts."""
     photos.sort(key=lambda pair: pair[0].file)
-    facts = facts_of_fewer(release, [photo for photo, _ in photos])
-    facts["variant"] = {
-        "what": "faces blurred",
-        "name": release.name,
-        "content_hash": release.content_hash,
-        "how": {
-            **detector.describe(),
-            "pillow": PIL.__version__,
-            "blocks": BLOCKS,
-            "grown": GROWN,
-        },
-        "faces": sum(len(pair["faces"]) for pair in changed.values()),
-        "changed": dict(sorted(changed.items())),
-        "excluded": excluded,
-    }
     records, originals = [photo for photo, _ in photos], [path for _, path in photos]
-    return publish(releases, f"{release.name}-blurred", facts, records, originals)
+    facts = facts_of_fewer(release, records)
+    whole = {"name": release.name, "content_hash": release.content_hash}
+    facts["variant"] = {"excluded": [], **how, **whole, "changed": dict(sorted(changed.items()))}
+    return publish(releases, f"{release.name}-{suffix}", facts, records, originals)
 
 
-def _changed(photo: ReleasePhoto, content: bytes, folder: Path) -> tuple[ReleasePhoto, Path]:
+def _changed(
+    photo: ReleasePhoto, content: bytes, folder: Path, fingerprint: str | None = None
+) -> tuple[ReleasePhoto, Path]:
     """A changed photo's record and where its bytes were put."""
     sha256 = hashlib.sha256(content).hexdigest()
     file = file_of(photo.wnid, f"{sha256}{PurePosixPath(photo.file).suffix}")
     path = folder / file.replace("/", "_")
     path.write_bytes(content)
-    changes = {"file": file, "sha256": sha256, "byte_size": len(content), "fingerprint": None}
-    return with_fields(photo, **changes), path
+    changes = {"file": file, "sha256": sha256, "byte_size": len(content)}
+    return with_fields(photo, **changes, fingerprint=fingerprint), path
 
 
 def _may_be_changed(photo: ReleasePhoto) -> bool:
@@ -184,8 +206,10 @@ def _may_be_changed(photo: ReleasePhoto) -> bool:
     return all("-ND-" not in f"{name}-" for name in names)
 
 
-def blurred_lines(variant: dict[str, Any]) -> list[str]:
-    """What was blurred, as text for people."""
+def changed_lines(variant: dict[str, Any]) -> list[str]:
+    """What was changed, as text for people."""
+    if "faces" not in variant:
+        return [f"  metadata removed from {count(len(variant['changed']), 'photo')}"]
     faces, photos = count(variant["faces"], "face"), count(len(variant["changed"]), "photo")
     lines = [f"  blurred: {faces} in {photos}", f"  the detector misses some faces: {MEASURED}"]
     if excluded := variant["excluded"]:

@@ -1,24 +1,28 @@
-"""A release: a folder with a manifest."""
+"""A release: a folder with a manifest; or an export, which has it among its documents."""
 
+import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from genset.classes import Taxonomy
-from genset.core.errors import BadInput
+from genset.core.errors import BadInput, ReleaseDamaged
 from genset.core.junk import is_junk
+from genset.release.exports import manifest_of
 from genset.release.reader import MANIFEST, Release
 from genset.release.reader.manifest import fact_of, read_classes
 from genset.release.reader.release import with_folders
 from genset.sets.hashes import HashStore
+from genset.sets.layouts import hugging_face, tar
 from genset.sets.layouts.layout import Classes
-from genset.sets.photos import PhotoSet, ScoredPhoto
+from genset.sets.photos import PhotoSet, ScoredPhoto, hash_of
 from genset.sets.truths.truth import Truth
 
 
 def takes(named: str, classes: Classes | None = None) -> bool:
     """Whether the folder has a manifest."""
-    return (Path(named) / MANIFEST).is_file()
+    return (Path(named) / MANIFEST).is_file() or manifest_of(Path(named)) is not None
 
 
 def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
@@ -32,6 +36,8 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         ReleaseDamaged: the release is not what its manifest says.
     """
     folder = Path(named)
+    if not (folder / MANIFEST).is_file() and (path := manifest_of(folder)):
+        return _read_export(folder, path, classes, hashes)
     if classes.custom is not None:
         raise BadInput(
             f"{folder} is a release, which says itself what its classes are: leave out --taxonomy"
@@ -43,7 +49,7 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         release.verify(
             store.sha256
         )  # a result names the release's hash, so these must be its bytes
-        verified = verified_facts(release)
+        verified = _verified(release)
         store.read(manifest, lambda _: verified)
         store.save()
     else:
@@ -52,18 +58,18 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         ScoredPhoto(file, Path(f"{folder}/{file}"), wnid, sha256=sha256)
         for file, (wnid, sha256) in verified["photos"].items()
     )
-    truth = truth_in(verified)
+    truth = _truth(verified)
     return PhotoSet(
         name=verified["name"],
         root=folder,
         content_hash=verified["content_hash"],
         photos=photos,
         truth=truth,
-        custom_taxonomy=taxonomy_in(verified, folder / MANIFEST),
+        custom_taxonomy=_custom_taxonomy(verified, folder / MANIFEST),
     )
 
 
-def verified_facts(release: Release) -> dict[str, Any]:
+def _verified(release: Release) -> dict[str, Any]:
     """What is kept of a release that is as its manifest says."""
     verified = {
         "name": release.name,
@@ -81,7 +87,7 @@ def verified_facts(release: Release) -> dict[str, Any]:
     return verified | fact_of(release.taxonomy)
 
 
-def taxonomy_in(verified: dict[str, Any], path: Path) -> Taxonomy | None:
+def _custom_taxonomy(verified: dict[str, Any], path: Path) -> Taxonomy | None:
     """The release's own classes; None for ImageNet's. `path` is the manifest's, for errors."""
     taxonomy = read_classes(verified, path)
     return None if taxonomy.is_imagenet else taxonomy
@@ -95,7 +101,7 @@ def _proposers(multilabel: dict[str, Any]) -> dict[str, list[str]]:
     return {name: list(map(str, runs)) for name, runs in found.items() if isinstance(runs, list)}
 
 
-def truth_in(verified: dict[str, Any]) -> Truth | None:
+def _truth(verified: dict[str, Any]) -> Truth | None:
     """The release's own truth, where it has one."""
     if (found := verified.get("truth")) is None:
         return None
@@ -141,3 +147,60 @@ def _files_in(folder: str) -> set[str]:
                 if not is_link and entry.is_dir():
                     ahead.append(f"{inside}{entry.name}/")
     return found
+
+
+def _read_export(folder: Path, path: Path, classes: Classes, hashes: Path | None) -> PhotoSet:
+    """The photos of an export, in other tools' files, and their release's hash.
+
+    Raises:
+        BadInput: there are no photos, or they cannot be read.
+        ReleaseDamaged: they are not those of the manifest at `path`.
+    """
+    release = Release(path.parent)
+    if (folder / "labels.json").is_file():
+        found = _of_fiftyone(folder, classes, hashes)
+    elif any(folder.glob("*.tar")):
+        found = tar.read(f"{folder}/test-*.tar", classes, hashes)
+    else:
+        found = hugging_face.read(str(folder), classes, hashes)
+    there = {(photo.sha256, photo.wnid): photo for photo in found.photos}
+    expected = {(photo.sha256, photo.wnid): photo.file for photo in release.photos}
+    problems = [
+        f"{file} is missing or changed" for key, file in expected.items() if key not in there
+    ]
+    problems += [
+        f"{photo} does not belong to it" for key, photo in there.items() if key not in expected
+    ]
+    if not release.is_as_written(path):
+        problems.append(f"{path} was changed")
+    if problems:
+        raise ReleaseDamaged(release.name, problems)
+    facts = _verified(release)
+    return replace(
+        found,
+        name=release.name,
+        content_hash=release.content_hash,
+        photos=tuple(replace(there[key], id=file) for key, file in expected.items()),
+        truth=_truth(facts),
+        custom_taxonomy=_custom_taxonomy(facts, path),
+    )
+
+
+def _of_fiftyone(folder: Path, classes: Classes, hashes: Path | None) -> PhotoSet:
+    """The photos of ``data/``, with the first of the labels that ``labels.json`` has for each."""
+    store = HashStore(hashes, folder)
+    try:
+        labels = json.loads((folder / "labels.json").read_bytes())
+        first = {
+            stem: label if isinstance(label, int) else label[0]
+            for stem, label in labels["labels"].items()
+        }
+        wnids = {stem: labels["classes"][label] for stem, label in first.items()}
+        paths = [(path, wnids[path.stem]) for path in sorted((folder / "data").iterdir())]
+    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+        raise BadInput(f"{folder / 'labels.json'} is not an export's: {error!r}") from None
+    photos = tuple(
+        ScoredPhoto(path.name, path, wnid, sha256=store.sha256(path)) for path, wnid in paths
+    )
+    store.save()
+    return PhotoSet(folder.name, folder, hash_of(photos), photos)
