@@ -97,7 +97,7 @@ def _row(release: Release, photo: ReleasePhoto) -> dict[str, Any]:
 
 
 def write_hub(release: Release, texts: Mapping[str, str], folder: Path) -> None:
-    """Write ``README.md``, the card with the Hub's metadata at its top, and ``data/`` in Parquet."""
+    """Write ``README.md``, the card with the Hub's metadata on top, and ``data/`` in Parquet."""
     (folder / "data").mkdir()
     write_parquet(release, texts, folder / "data")
     size = sum(path.stat().st_size for path in (folder / "data").iterdir())
