@@ -1,39 +1,15 @@
-"""What a photo's file says beside its pixels: places and names found, and all of it removed."""
+"""A photo's file without what it says beside its pixels."""
 
-import re
 import struct
 from collections.abc import Iterator
 from io import BytesIO
-from typing import IO
 
-from PIL import Image, IptcImagePlugin
+from PIL import Image
 
 from genset.core.errors import GensetError
 from genset.core.pixels import FORMATS_OF_USERS
 
-_ORIENTATION, _GPS, _EXIF = 0x0112, 0x8825, 0x8769
-_NAMES = (0x013B, 0x8298, 0x9C9D, 0xA430)  # artist, copyright, author, owner of the camera
-_IPTC_PLACES, _IPTC_NAMES = (26, 27, 90, 92, 95, 100, 101), (80, 85, 116, 118, 122)
-_XMP_PLACES = re.compile(rb"GPSL(at|ong)itude|:(City|Location|State|Country|LocationShown)\b")
-_XMP_NAMES = re.compile(rb"dc:creator|dc:rights|PersonInImage|PersonDisplayName|:OwnerName")
-
-
-def identities_in(file: IO[bytes]) -> set[str]:
-    """Which of "place" and "name" a photo's EXIF, IPTC or XMP holds.
-
-    Raises:
-        OSError: it is no photo.
-    """
-    with Image.open(file, formats=FORMATS_OF_USERS) as image:
-        exif = image.getexif()
-        details = {**exif, **exif.get_ifd(_EXIF)}
-        iptc = IptcImagePlugin.getiptcinfo(image) or {}
-        xmp = image.info.get("xmp") or image.info.get("XML:com.adobe.xmp") or b""
-        text = xmp.encode() if isinstance(xmp, str) else xmp
-        has_place = {2, 4} & set(exif.get_ifd(_GPS)) or _XMP_PLACES.search(text)
-        has_name = any(details.get(tag) for tag in _NAMES) or _XMP_NAMES.search(text)
-    found = {"place"} if has_place or any((2, n) in iptc for n in _IPTC_PLACES) else set[str]()
-    return found | ({"name"} if has_name or any((2, n) in iptc for n in _IPTC_NAMES) else set())
+_ORIENTATION = 0x0112
 
 
 def stripped(content: bytes) -> bytes:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
-from genset.core.metadata import identities_in, stripped
+from genset.core.metadata import stripped
 
 XMP = b"<dc:creator>Ann</dc:creator><photoshop:City>Bonn</photoshop:City>"
 
@@ -28,8 +28,6 @@ def photo(kind: str, orientation: int, progressive: bool = False) -> bytes:
 def test_pixels_orientation_and_profile_stay_and_nothing_else(kind: str, orientation: int) -> None:
     before = photo(kind.replace("PROGRESSIVE", "JPEG"), orientation, kind == "PROGRESSIVE")
     after = stripped(before)
-    assert identities_in(io.BytesIO(before)) == {"place", "name"}
-    assert identities_in(io.BytesIO(after)) == set()
     assert b"Ann" in before and b"Ann" not in after and b"Bonn" not in after
     with Image.open(io.BytesIO(before)) as old, Image.open(io.BytesIO(after)) as new:
         assert (np.asarray(old) == np.asarray(new)).all()

@@ -234,10 +234,6 @@ def test_the_hubs_card_says_what_the_hub_asks_for(release: Release, tmp_path: Pa
     assert told["task_categories"] == ["image-classification"]
     assert told["task_ids"] == ["multi-class-image-classification"]
     info = told["dataset_info"]
-    assert info["splits"][0]["num_examples"] == 9
-    assert info["download_size"] == sum(
-        path.stat().st_size for path in (tmp_path / "out" / "data").iterdir()
-    )
     said = datasets.Features._from_yaml_list(info["features"])
     file = next((tmp_path / "out" / "data").iterdir())
     schema = pyarrow.parquet.read_schema(file)

@@ -151,10 +151,6 @@ def test_verify_takes_each_and_names_what_was_changed(
     path.write_text(path.read_text("utf-8").replace('"labelers": 1', '"labelers": 2'), "utf-8")
     done = CliRunner().invoke(cli, ["release", "verify", str(copy)])
     assert done.exit_code == 1 and "was changed" in done.output
-    others = release_of(tmp_path / "other", ["val"], 3)
-    shutil.copyfile(others.root / "manifest.json", path)
-    done = CliRunner().invoke(cli, ["release", "verify", str(copy)])
-    assert done.exit_code != 0
 
 
 def test_stripped_it_is_a_marked_variant_without_metadata(pool: Pool, tmp_path: Path) -> None:

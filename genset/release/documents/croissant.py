@@ -339,29 +339,23 @@ def pictures(photos: Sequence[ReleasePhoto]) -> list[dict[str, Any]]:
             "name": f"pictures-{suffix}",
             "description": "The photos themselves.",
             "field": [
-                {
-                    "@type": "cr:Field",
-                    "@id": f"pictures-{suffix}/file_name",
-                    "name": "file_name",
-                    "description": _MEANINGS["file_name"],
-                    "dataType": "sc:Text",
-                    "references": {"field": {"@id": "records/file_name"}},
-                    "source": _of_set(suffix, "fullpath")
-                    | {"transform": {"regex": f"{PHOTOS}/(.+)"}},
-                },
-                {
-                    "@type": "cr:Field",
-                    "@id": f"pictures-{suffix}/image",
-                    "name": "image",
-                    "description": "The photo.",
-                    "dataType": "sc:ImageObject",
-                    "source": _of_set(suffix, "content"),
-                },
+                _picture(suffix, "file_name", "sc:Text", "fullpath")
+                | {"references": {"field": {"@id": "records/file_name"}}},
+                _picture(suffix, "image", "sc:ImageObject", "content"),
             ],
         }
         for suffix in _suffixes(photos)
     ]
 
 
-def _of_set(suffix: str, what: str) -> dict[str, Any]:
-    return {"fileSet": {"@id": f"photos-{suffix}"}, "extract": {"fileProperty": what}}
+def _picture(suffix: str, name: str, type_: str, what: str) -> dict[str, Any]:
+    source = {"fileSet": {"@id": f"photos-{suffix}"}, "extract": {"fileProperty": what}}
+    transform = {"transform": {"regex": f"{PHOTOS}/(.+)"}} if what == "fullpath" else {}
+    return {
+        "@type": "cr:Field",
+        "@id": f"pictures-{suffix}/{name}",
+        "name": name,
+        "description": _MEANINGS.get(name, "The photo."),
+        "dataType": type_,
+        "source": source | transform,
+    }

@@ -9,8 +9,8 @@ from genset.classes import Taxonomy
 from genset.core.files import write_text, written_whole
 from genset.core.progress import progress
 from genset.release.documents import CARD, CITATION, LICENSES
-from genset.release.documents.tables import its_classes, readable_names
-from genset.release.documents.words import About, markdown
+from genset.release.documents.tables import readable_names
+from genset.release.documents.words import About
 from genset.release.publish import content, shards
 from genset.release.reader import LISTS, MANIFEST, Release, ReleasePhoto
 
@@ -100,22 +100,21 @@ def write_hub(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write ``README.md``, the card with the Hub's metadata on top, and ``data/`` in Parquet."""
     (folder / "data").mkdir()
     write_parquet(release, texts, folder / "data")
-    size = sum(path.stat().st_size for path in (folder / "data").iterdir())
-    manifest = json.loads(texts[MANIFEST])
-    facts = _head(release, manifest, size)
+    facts = _head(release, json.loads(texts[MANIFEST]))
     head = json.dumps(facts, indent=1, ensure_ascii=False)  # JSON is YAML too
     parts = [
         texts[CARD].rstrip(),
         "## Columns",
-        _columns(release),
+        "`label` and `class_name` are the class's place in docs/classes.csv: the names of `label` "
+        "are ids (wnids), those of `class_name` are for people.",
         "## Citation",
         f"```bibtex\n{texts[CITATION].rstrip()}\n```",
     ]
     write_text(folder / "README.md", f"---\n{head}\n---\n\n" + "\n\n".join(parts) + "\n")
 
 
-def _head(release: Release, manifest: Mapping[str, Any], size: int) -> dict[str, Any]:
-    """The metadata of the card; `size` is of the files in bytes."""
+def _head(release: Release, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata of the card."""
     several = release.multilabel is not None
     about = About(manifest)
     columns = features(columns_of(release.photos), release.taxonomy)
@@ -136,15 +135,6 @@ def _head(release: Release, manifest: Mapping[str, Any], size: int) -> dict[str,
         ],
         "dataset_info": {
             "features": [{"name": name, **_of_card(feature)} for name, feature in columns.items()],
-            "splits": [
-                {
-                    "name": "test",
-                    "num_bytes": sum(photo.byte_size for photo in release.photos),
-                    "num_examples": len(release.photos),
-                }
-            ],
-            "download_size": size,
-            "dataset_size": sum(photo.byte_size for photo in release.photos),
         },
     }
 
@@ -160,15 +150,3 @@ def _of_card(feature: Mapping[str, Any]) -> dict[str, Any]:
     if kind == "Sequence":
         return {"sequence": _of_card(feature["feature"])["dtype"]}
     return {"dtype": feature["dtype"]}
-
-
-def _columns(release: Release) -> str:
-    """What the two columns of classes are, in Markdown."""
-    if release.taxonomy.is_imagenet:
-        place, names = "ImageNet's 1,000 wnids", "wnids"
-    else:
-        place, names = markdown(its_classes(release.taxonomy)), "their ids"
-    return (
-        f"`label` and `class_name` have the same number, the class's place among {place}: the "
-        f"names of `label` are {names}, those of `class_name` are for people."
-    )
