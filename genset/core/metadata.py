@@ -7,25 +7,28 @@ from io import BytesIO
 from PIL import Image
 
 from genset.core.errors import GensetError
-from genset.core.pixels import FORMATS_OF_USERS
 
 _ORIENTATION = 0x0112
 
 
 def stripped(content: bytes) -> bytes:
-    """A photo's file without metadata but orientation and colour profile; its pixels stay as coded.
+    """A JPEG's or PNG's bytes without metadata but orientation and colour profile; same pixels.
 
     Raises:
-        GensetError: its format is none whose parts are known here, or it is broken.
+        GensetError: it has another format, or is broken.
     """
     try:
-        with Image.open(BytesIO(content), formats=FORMATS_OF_USERS) as image:
-            kind, exif = image.format, Image.Exif()
+        with Image.open(BytesIO(content), formats=("JPEG", "PNG")) as image:
+            exif, written = Image.Exif(), BytesIO()
             if (turn := image.getexif().get(_ORIENTATION, 1)) in range(2, 9):
                 exif[_ORIENTATION] = turn
-        strip = {"JPEG": _jpeg, "PNG": _png, "WEBP": _webp}[str(kind)]
-        return b"".join(strip(content, exif.tobytes() if len(exif) else b""))
-    except (OSError, KeyError, IndexError, ValueError, struct.error) as error:
+            if image.format == "JPEG":
+                return b"".join(_jpeg(content, exif.tobytes() if len(exif) else b""))
+            for name in image.info.keys() - {"icc_profile", "transparency"}:
+                del image.info[name]
+            image.save(written, "PNG", exif=exif, **image.info)
+            return written.getvalue()
+    except (OSError, IndexError, ValueError) as error:
         raise GensetError(f"its metadata cannot be removed: {error!r}") from None
 
 
@@ -50,36 +53,3 @@ def _jpeg(content: bytes, exif: bytes) -> Iterator[bytes]:
             yield content[at:end]
         at = end
     yield b"\xff\xd9"
-
-
-def _png(content: bytes, exif: bytes) -> Iterator[bytes]:
-    import zlib
-
-    yield content[:8]
-    at, kind = 8, b""
-    while kind != b"IEND":
-        size, kind = struct.unpack(">I4s", content[at : at + 8])
-        if kind == b"IDAT" and exif:
-            chunk = b"eXIf" + exif.removeprefix(b"Exif\0\0")
-            yield struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
-            exif = b""
-        if kind not in (b"eXIf", b"tEXt", b"iTXt", b"zTXt", b"tIME"):
-            yield content[at : at + 12 + size]
-        at += 12 + size
-
-
-def _webp(content: bytes, exif: bytes) -> Iterator[bytes]:
-    """Source: RFC 9649. Bits 2 and 3 of VP8X say that there is XMP and EXIF."""
-    chunks, at = [], 12
-    while at < len(content):
-        kind, size = struct.unpack("<4sI", content[at : at + 8])
-        chunk = bytearray(content[at : at + 8 + size + size % 2])
-        if kind == b"VP8X":
-            chunk[8] = chunk[8] & 0b11110011 | (8 if exif else 0)
-        if kind not in (b"EXIF", b"XMP "):
-            chunks.append(bytes(chunk))
-        at += 8 + size + size % 2
-    if exif:
-        chunks.append(struct.pack("<4sI", b"EXIF", len(exif)) + exif + b"\0" * (len(exif) % 2))
-    body = b"".join(chunks)
-    yield struct.pack("<4sI4s", b"RIFF", len(body) + 4, b"WEBP") + body

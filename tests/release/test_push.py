@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from genset.classes import imagenet1k
-from genset.core.errors import BadInput, GensetError
+from genset.core.errors import BadInput
 from genset.db import Photo
 from genset.release import publish as cutting
 from genset.release.exports.export import export
@@ -192,14 +192,6 @@ def test_everybody_sees_it_only_where_that_is_said(
     assert "public" in terminal.push("--publish")
 
 
-@pytest.mark.soak
-def test_a_private_one_is_published_when_that_is_said_later(hub: Hub, terminal: Terminal) -> None:
-    terminal.push()
-    assert hub.repositories[REPOSITORY].private
-    terminal.push("--publish")
-    assert not hub.repositories[REPOSITORY].private and len(hub.sent) == 3
-
-
 def test_restricted_photos_go_there_only_where_that_is_said(
     hub: Hub, terminal: Terminal, release: Release
 ) -> None:
@@ -277,12 +269,5 @@ def test_a_hub_that_is_down_is_told(terminal: Terminal) -> None:
 @pytest.mark.parametrize("to", ["ann/birds", "hf:birds", "hf:ann/../birds", "hf:ann/b/c"])
 def test_a_repository_is_named_as_owner_and_name(to: str, release: Release) -> None:
     with pytest.raises(BadInput, match=f"not '{re.escape(to)}'"):
-        push(release, to)
-    assert left_over(release) == []
-
-
-@pytest.mark.parametrize("to", ["hf:ann/birds.git", "hf:ann/b--r", "hf:ann/b..r"])
-def test_a_name_that_the_hub_does_not_take_is_refused(to: str, release: Release) -> None:
-    with pytest.raises(GensetError, match="is not complete"):
         push(release, to)
     assert left_over(release) == []

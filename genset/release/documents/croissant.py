@@ -238,10 +238,6 @@ def _responsible(
             _activity("Labeling", labeled, None),
             _activity("Choice", [choice_rule(manifest)], manifest["created_at"]),
         ],
-        "prov:wasAttributedTo": {
-            "@type": "prov:SoftwareAgent",
-            "prov:label": f"genset {line(manifest.get('genset', ''))}",
-        },
     }
 
 

@@ -115,17 +115,14 @@ def write_hub(release: Release, texts: Mapping[str, str], folder: Path) -> None:
 
 def _head(release: Release, manifest: Mapping[str, Any]) -> dict[str, Any]:
     """The metadata of the card."""
-    several = release.multilabel is not None
     about = About(manifest)
     columns = features(columns_of(release.photos), release.taxonomy)
     return {
         "pretty_name": f"{about.title} {release.name}".strip(),
-        # Each photo has its own.
         "license": "other",
         "license_name": "each-photo-has-its-own",
         "license_link": LICENSES,
         "task_categories": ["image-classification"],
-        "task_ids": [f"multi-{'label' if several else 'class'}-image-classification"],
         "tags": [*(["imagenet"] * release.taxonomy.is_imagenet), "test-set", "generalization"],
         "configs": [
             {

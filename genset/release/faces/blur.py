@@ -52,12 +52,7 @@ _AS_STORED = {
 }
 
 # Turns that swap width and height.
-_SWAPPING = (
-    Image.Transpose.TRANSPOSE,
-    Image.Transpose.TRANSVERSE,
-    Image.Transpose.ROTATE_90,
-    Image.Transpose.ROTATE_270,
-)
+_SWAPPING = tuple(_AS_STORED[turn] for turn in (5, 6, 7, 8))
 
 
 Change = Callable[[Release, Path], Release]
@@ -122,16 +117,10 @@ def strip_release(release: Release, releases: Path) -> Release:
     folder.mkdir(parents=True)
     for photo in progress(release.photos, total=len(release.photos), what="strip", unit="photo"):
         original = content(release, photo)
-        try:
-            bare = stripped(original)
-        except GensetError as error:
-            raise GensetError(f"{photo.file}: {error}") from None
-        if bare == original:
-            photos.append((photo, release.path_of(photo.file)))
-            continue
-        new, path = _changed(photo, bare, folder, photo.fingerprint)
+        new, path = _changed(photo, stripped(original), folder, photo.fingerprint)
         photos.append((new, path))
-        changed[new.file] = {"of": photo.file}
+        if new.file != photo.file:
+            changed[new.file] = {"of": photo.file}
     return _published(release, releases, "stripped", photos, changed, {"what": "metadata removed"})
 
 
