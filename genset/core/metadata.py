@@ -26,7 +26,7 @@ def stripped(content: bytes) -> bytes:
                 return b"".join(_jpeg(content, exif.tobytes() if len(exif) else b""))
             for name in image.info.keys() - {"icc_profile", "transparency"}:
                 del image.info[name]
-            image.save(written, "PNG", exif=exif, **image.info)
+            image.save(written, "PNG", exif=exif)
             return written.getvalue()
     except (OSError, IndexError, ValueError) as error:
         raise GensetError(f"its metadata cannot be removed: {error!r}") from None
