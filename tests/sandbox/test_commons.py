@@ -1,6 +1,5 @@
 """The sandbox as Wikimedia Commons, asked over HTTP as a client asks MediaWiki."""
 
-import io
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,6 @@ import requests
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import convert
-from PIL import Image
 
 from genset.licenses import is_open
 from genset.sandbox import Faults, Reply, Request, Sandbox
@@ -180,25 +178,6 @@ def test_files_are_looked_up_fifty_at_a_time(speak: Speak) -> None:
     assert [each.what for each in sandbox.requests] == ["imageinfo"]
 
 
-def test_versions_come_newest_first(speak: Speak) -> None:
-    row = record(1, first_upload="2012-01-02 03:04:05")
-    sandbox = speak("commons", row, record(2))
-    versions = ["2015-01-02T12:00:00Z", "2012-01-02T03:04:05Z"]
-    asked = {"pageids": "1", "prop": "imageinfo", "iiprop": "timestamp"}
-
-    def seen(answer: Any) -> list[str]:
-        (page,) = answer["query"]["pages"]
-        return [version["timestamp"] for version in page["imageinfo"]]
-
-    assert seen(call(sandbox, **asked)) == versions[:1]
-    both = call(sandbox, **asked, iilimit="50")
-    assert seen(both) == versions
-    assert both["batchcomplete"] is True
-    several = call(sandbox, **asked | {"pageids": "1|2"})
-    assert several["batchcomplete"] is True
-    assert all(len(page["imageinfo"]) == 1 for page in several["query"]["pages"])
-
-
 def test_a_version_has_what_was_asked_for(speak: Speak) -> None:
     sandbox = speak("commons", record(1, owner_name="ann"))
     whole = one(sandbox, iiurlwidth="250")
@@ -237,20 +216,6 @@ def test_commons_has_free_licenses_alone(speak: Speak) -> None:
 
 
 # Images
-
-
-def test_the_file_comes_as_it_is(speak: Speak, photos: Path) -> None:
-    reply = get(one(speak("commons", record(1)))["url"])
-    assert reply.content == (photos / TENCH / "1.jpg").read_bytes()
-    assert reply.headers["Content-Type"] == "image/jpeg"
-
-
-def test_a_thumbnail_is_960_pixels_wide(speak: Speak) -> None:
-    sandbox = speak("commons", record(1), record(2, wnid=GOLDFISH, search_key="goldfish"))
-    for number, height in ((1, 640), (2, 1440)):
-        about = one(sandbox, number, iiurlwidth="960")
-        with Image.open(io.BytesIO(get(about["thumburl"]).content)) as image:
-            assert image.size == (960, height)
 
 
 def test_a_file_that_was_deleted(speak: Speak, photos: Path) -> None:

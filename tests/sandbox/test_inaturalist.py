@@ -179,22 +179,6 @@ def test_observations_are_looked_up_by_their_uuids(speak: Speak, photos: Path) -
 # Images
 
 
-def test_a_small_picture_is_the_file(speak: Speak, photos: Path) -> None:
-    sandbox = speak("inaturalist", record(1), record(2))
-    for number, name in ((1, "1.jpg"), (2, "2.png")):
-        (square,) = (
-            photo["url"]
-            for each in search(sandbox)["results"]
-            for photo in each["photos"]
-            if photo["id"] == number
-        )
-        assert square.endswith(f"/photos/{number}/square{Path(name).suffix}")
-        picture = get(square.replace("square", "large"))
-        assert picture.content == (photos / TENCH / name).read_bytes()
-        assert get(square.replace("square", "huge")).status_code == 404
-    assert get(square.replace("square.png", "large.jpg")).status_code == 404
-
-
 # Against iNaturalist's recorded replies
 
 

@@ -140,25 +140,7 @@ def test_records_show_the_photos_of_their_class_in_order(serve: Serve, photos: P
     assert shown[3] == (photos / GOLDFISH / "1.jpg").read_bytes()
 
 
-def test_one_photo_may_be_found_for_two_classes(serve: Serve) -> None:
-    sandbox = serve(record(7), record(7, wnid=GOLDFISH, search_key="goldfish"))
-    assert found(sandbox, text="tench") == found(sandbox, text="goldfish") == ["7"]
-
-
 # Searching
-
-
-def test_every_word_must_be_there(serve: Serve) -> None:
-    sandbox = serve(
-        record(1, title="Grandfather's record tench"),
-        record(2, title="Lake fishing"),
-        record(3, wnid=CRANE, search_key="crane"),
-    )
-    assert found(sandbox, text="TENCH") == ["2", "1"]
-    assert found(sandbox, text="record  tench") == ["1"]
-    assert found(sandbox, text="tench lake") == ["2"]
-    assert found(sandbox, text="tenc") == []
-    assert found(sandbox, text="!?") == []
 
 
 def test_a_planned_query_finds_its_class(serve: Serve) -> None:
@@ -272,24 +254,6 @@ def test_sizes_end_with_the_files_own_bytes(serve: Serve, photos: Path) -> None:
             assert (image.format, max(image.size)) == ("JPEG", side)
 
 
-def test_all_sizes_but_the_original_are_turned_upright(serve: Serve, photos: Path) -> None:
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    turned = picture(photos / TENCH / "1.jpg", (600, 300), exif=exif)
-    addresses = sizes(serve(record(1)))
-    assert requests.get(addresses["o"], timeout=10).content == turned.read_bytes()
-    with Image.open(io.BytesIO(requests.get(addresses["n"], timeout=10).content)) as image:
-        assert image.size == (160, 320)
-
-
-def test_a_broken_file_is_served_as_it_is(serve: Serve, photos: Path) -> None:
-    broken = photos / TENCH / "1.jpg"
-    broken.write_bytes(b"\xff\xd8 no picture at all")
-    addresses = sizes(serve(record(1)))
-    assert list(addresses) == ["o"]
-    assert requests.get(addresses["o"], timeout=10).content == broken.read_bytes()
-
-
 # Removed photos and HTTP
 
 
@@ -319,14 +283,6 @@ def test_head_has_the_length_of_get_and_no_body(serve: Serve, photos: Path) -> N
         "image/jpeg",
         b"",
     )
-
-
-def test_close_ends_the_connections_that_clients_keep(photos: Path) -> None:
-    with requests.Session() as session:
-        with Sandbox(photos) as sandbox:
-            session.get(sandbox.endpoint, timeout=10)
-        with pytest.raises(requests.ConnectionError):
-            session.get(sandbox.endpoint, timeout=10)
 
 
 def test_a_port_that_is_taken(photos: Path, serve: Serve) -> None:
