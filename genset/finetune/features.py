@@ -5,7 +5,7 @@ processes and pixel cache, and in one pass over the photos for all models. They 
 ``FOLDER/KEY/``::
 
     features.npy    shape (N, D), float32, in the set's order; zeros for a photo that cannot be read
-    features.json   the model and photos, every version and hash, and the photos that are left out
+    features.json   the hashes of model and photos, and the photos that are left out
 
 `KEY` is a hash over the photos, the weights and the preprocessing. ``features.json`` is written
 last. Until then there are shards, from which an interrupted pass resumes.
@@ -17,7 +17,6 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +27,6 @@ from genset.core.errors import GensetError
 from genset.core.files import one_at_a_time, write_text, written_whole
 from genset.finetune.heads import Head, find_head, trunk
 from genset.models.load import LoadedModel
-from genset.score.engines.engine import device_of, versions
 from genset.score.job import Job, ModelTask
 from genset.score.options import ScoringOptions
 from genset.score.plan import ScoringPlan, described, discard_engine
@@ -149,7 +147,7 @@ def _merge_shards(plan: ScoringPlan, task: ModelTask) -> float:
     Raises:
         BadShard: a shard is not there, or is damaged.
     """
-    photos, engine = plan.photos, task.engine.name
+    photos = plan.photos
     job = Job(photos, [task], plan.options)
     seconds = round(time.monotonic() - plan.started, 3)
     inputs = len(task.model.order)
@@ -169,18 +167,10 @@ def _merge_shards(plan: ScoringPlan, task: ModelTask) -> float:
         record = {
             "format": FORMAT,
             "key": task.key,
-            "spec": task.model.spec.text,
             "weights_hash": task.model.weights_hash,
-            "preprocessing": task.preprocessing,
-            "precision": plan.options.precision,
-            "set": photos.name,
             "set_hash": photos.content_hash,
             "unreadable": unreadable,
-            "engine": engine,
-            "versions": versions(engine),
-            "device": device_of(engine),
-            "created_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "seconds": seconds,
+            "engine": task.engine.name,
             "notes": task.notes,
         }
         write_text(task.folder / _RECORD, json.dumps(record, indent=1) + "\n")

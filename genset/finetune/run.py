@@ -26,6 +26,7 @@ from genset.models.spec import ModelSpec
 from genset.score.engines.engine import device_of, versions
 from genset.score.plan import described as described_preprocessing
 from genset.score.results.runs import run_key
+from genset.sets.open import HASHES
 
 Say = Callable[[str], None]
 
@@ -87,7 +88,7 @@ def finetune(
         if spec.is_predictions:
             raise BadInput(f"model {spec.text!r}: predictions have no layers that could be trained")
     failures: list[GensetError] = []
-    finished = FinetuneResults(tasks=_opened(tasks, options, failures, say))
+    finished = FinetuneResults(tasks=_opened(tasks, runs, options, failures, say))
     models = _loaded(specs, options, failures) if finished.tasks else []
     for failure in failures if models else ():
         say(f"left out: {failure}")
@@ -116,6 +117,7 @@ def in_one_line(data: TaskData) -> str:
 
 def _opened(
     tasks: Iterable[tuple[str, Path]],
+    runs: Path,
     options: FinetuneOptions,
     failures: list[GensetError],
     say: Say,
@@ -124,7 +126,8 @@ def _opened(
     found = []
     for name, folder in dict.fromkeys(tasks):
         try:
-            found.append(open_task(name, folder, options.split_seed, options.test_share))
+            how = options.split_seed, options.test_share, runs / "finetune" / HASHES
+            found.append(open_task(name, folder, *how))
         except GensetError as error:
             failures.append(error)
         else:

@@ -1,94 +1,82 @@
 """The photos of a task, their classes, and their parts (training or test)."""
 
-import hashlib
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from io import BytesIO
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import chain
 from pathlib import Path
-from typing import Protocol
+from shlex import quote
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
 
-from genset.core.errors import BadInput, PhotoRejected, first_line
+from genset.core.errors import BadInput, first_line
 from genset.core.junk import junk_in, junk_note
+from genset.core.pixels import fingerprint, scale_down
 from genset.core.progress import progress
-from genset.finetune.layouts import butterflies, cats_dogs, cub, folder
-from genset.finetune.layouts.listing import Listing, named, plain
-from genset.finetune.split import NO_COPIES, Copies, check_share, in_words, test_part
+from genset.finetune.layouts import LAYOUTS
+from genset.finetune.layouts.listing import Layout, Listing, named, plain
+from genset.finetune.split import NO_COPIES, Copies, test_part
+from genset.sets.formats import BROKEN, image_of, why_not
+from genset.sets.hashes import HashStore
 from genset.sets.photos import PhotoSet, ScoredPhoto
 
+_SMALLEST = 96  # pixels of the shorter side; of smaller photos a fingerprint tells too little
 
-def check_photos(root: Path, ids: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Hash each photo and read its header.
+Check = tuple[str, int | None]
+"""A photo's sha256, and its fingerprint if it has one."""
 
-    Pixels are not decoded, so a photo with a valid header and damaged pixels passes.
+
+def check_photos(listing: Listing, store: HashStore) -> tuple[dict[str, Check], dict[str, str]]:
+    """Hash each photo, and compute its fingerprint.
+
+    A photo with a valid header and damaged pixels passes; it has no fingerprint.
 
     Returns:
-        The sha256 of each photo's bytes, and the reason for each photo that cannot be used; both
-        by id (a path in `root`), in order.
+        The hashes of each photo, and the reason for each photo that cannot be used; both by id, in
+        order.
     """
-    hashes: dict[str, str] = {}
+    ids = sorted(listing.labels)
+    checks: dict[str, Check] = {}
     refused: dict[str, str] = {}
 
-    def check(photo: str) -> str | PhotoRejected:
+    def check(photo: str) -> Check | str:
+        if not photo.isprintable():
+            return "its name cannot be written"
         try:
-            return _hash(root, photo)
-        except PhotoRejected as error:
-            return error
+            return tuple(store.read(str(listing.root / photo), _hashes))
+        except BROKEN as error:
+            return why_not(error, photo)
 
-    # Reading and hashing release the GIL, and a slow disk serves several requests at once.
+    # Reading, hashing and decoding release the GIL, and a slow disk serves several at once.
     with ThreadPoolExecutor(min(8, 2 * (os.cpu_count() or 1))) as threads:
         found = progress(
             threads.map(check, ids), total=len(ids), what="checking photos", unit="photo"
         )
         for photo, answer in zip(ids, found, strict=True):
-            if isinstance(answer, PhotoRejected):
-                refused[photo] = answer.reason
+            if isinstance(answer, str):
+                refused[photo] = answer
             else:
-                hashes[photo] = answer
-    return hashes, refused
+                checks[photo] = answer
+    store.save()
+    return checks, refused
 
 
-def _hash(root: Path, photo: str) -> str:
-    if not photo.isprintable():
-        raise PhotoRejected("its name cannot be written")
-    try:
-        content = (root / photo).read_bytes()
-        with Image.open(BytesIO(content)):  # reads the header
-            return hashlib.sha256(content).hexdigest()
-    except UnidentifiedImageError:
-        raise PhotoRejected("it is not a photo" if content else "it is empty") from None
-    except OSError as error:
-        raise PhotoRejected(error.strerror or first_line(error)) from None
-    except (SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise PhotoRejected(first_line(error)) from None
+def _hashes(path: str) -> Check:
+    content, bits = Path(path).read_bytes(), None
+    with image_of(content) as image:  # reads the header
+        if min(image.size) >= _SMALLEST:
+            with suppress(*BROKEN):
+                scale_down(image)
+                bits = fingerprint(image)
+    return sha256(content).hexdigest(), bits
 
 
-class Layout(Protocol):
-    """The interface of the modules of `genset.finetune.layouts`."""
-
-    DESCRIBED: str
-
-    def read(self, data: Path) -> Listing:
-        """Read the data set's files.
-
-        Raises:
-            BadInput: the files are not valid.
-        """
-
-
-_LAYOUTS: dict[str, Layout] = {
-    "birds-200": cub,
-    "cats-dogs": cats_dogs,
-    "butterflies": butterflies,
-    "folder": folder,
-}
-TASKS = tuple(_LAYOUTS)
+TASKS = tuple(LAYOUTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +94,8 @@ class TaskData:
     """A task's photos, in the order of their ids, each in one part.
 
     `content_hash` is over ids, bytes and classes, but not parts: features are valid for any split.
-    `excluded` has the reason for each photo that is not used. `copies` are the photos with the same
-    bytes.
+    `excluded` has the reason for each photo that is not used. `copies` are the photos that are
+    alike, by their bytes or by their fingerprints.
     """
 
     task: str
@@ -149,74 +137,95 @@ def described(task: str) -> str:
     Raises:
         BadInput: there is no such task.
     """
-    return _layout(task).DESCRIBED
+    return _layout(task)[0].described
 
 
-def open_task(task: str, data: Path, seed: int = 0, test_share: float = 0.2) -> TaskData:
+def _layout(task: str) -> tuple[Layout, str]:
+    """A task's layout, and the variant that is meant: the 3 of dtd:3."""
+    name, _, variant = task.partition(":")
+    if name not in LAYOUTS:
+        raise BadInput(f"there is no task {name!r}: the tasks are {', '.join(TASKS)}")
+    layout = LAYOUTS[name]
+    if variant and variant not in layout.variants and "" not in layout.variants:
+        variants = named([f"{name}:{known}" for known in layout.variants], 10) or name
+        raise BadInput(f"there is no task {task!r}: write {variants}")
+    return layout, variant or next(iter(layout.variants), "")
+
+
+def open_task(
+    task: str, data: Path, seed: int = 0, test_share: float = 0.2, hashes: Path | None = None
+) -> TaskData:
     """Read and check a task's data. Photos whose header cannot be read are left out.
 
     Args:
-        task: one of `TASKS`.
-        data: the data set's own folder, or one or two levels above it; for `folder`, the folder
-            itself.
+        task: one of `TASKS`, perhaps with a variant: dtd:3.
+        data: the data set's own folder, or one or two levels above it; for one's own photos, their
+            folder or table.
         seed: of the split, if the data set defines none.
         test_share: the share of test photos, between 0 and 1, if the data set defines no split.
+        hashes: the folder where photos' hashes are stored, so that they are read once; None: they
+            are not.
 
     Raises:
         BadInput: there is no such task, or the data is not valid.
     """
-    layout = _layout(task)
-    check_share(test_share)
-    if not data.is_dir():
-        raise BadInput(f"{data} is not a folder. {layout.DESCRIBED}")
-    try:
-        listing = layout.read(data)
-    except OSError as error:
-        raise BadInput(f"{error.filename} cannot be read: {error.strerror}") from None
-    _check_names(listing)
-    hashes, unreadable = check_photos(listing.root, sorted(listing.labels))
-    _check_counts(listing, hashes, unreadable)
-    copies = Copies.find(hashes, listing.labels)
-    excluded = listing.excluded | unreadable
+    listing = _listing(task, data)
+    checks, unreadable = check_photos(listing, HashStore(hashes, listing.root))
+    sums = {photo: digest for photo, (digest, _) in checks.items()}
+    copies = Copies.find(sums, listing.labels)
+    near = copies.with_near(
+        {photo: bits for photo, (_, bits) in checks.items() if bits is not None}
+    )
     parts = listing.parts
     if not listing.split:
-        _check_copies(listing, copies, hashes)
-        tested = test_part(_by_class(listing, hashes), seed, test_share, copies)
-        parts = {photo: "test" if photo in tested else "train" for photo in hashes}
+        tested = test_part(_by_class(listing, sums), seed, test_share, copies, near)
+        parts = {photo: "test" if photo in tested else "train" for photo in sums}
+    _check_parts(listing, sums, parts, unreadable)
+    looks = replace(near, groups=tuple(sorted(set(near.groups) - set(copies.groups))))
+    remarks = [found.notes(parts, listing.classes, listing.split) for found in (copies, looks)]
+    excluded = listing.excluded | unreadable
     return TaskData(
         task=task,
-        name=data.resolve().name if task == "folder" else task,
+        name=data.resolve().stem if _layout(task)[0].by_folder else task,
         root=listing.root,
         classes=listing.classes,
         photos=tuple(
             TaskPhoto(photo, listing.root / photo, listing.labels[photo], parts[photo])
-            for photo in hashes
+            for photo in sums
         ),
-        split=listing.split or in_words(seed, test_share),
-        content_hash=_content_hash(listing, hashes),
+        split=listing.split or f"{100 * test_share:g} % of each class, seed {seed}",
+        content_hash=_content_hash(listing, sums),
         excluded={plain(photo): why for photo, why in sorted(excluded.items())},
-        notes=(
-            *listing.notes,
-            *junk_note(junk_in(listing.root)),
-            *copies.notes(parts, listing.classes, listing.split),
-        ),
-        copies=copies,
+        notes=tuple(chain(listing.notes, *remarks)),
+        copies=near,
     )
 
 
-def _layout(task: str) -> Layout:
-    if task not in _LAYOUTS:
-        raise BadInput(f"there is no task {task!r}: the tasks are {', '.join(TASKS)}")
-    return _LAYOUTS[task]
+def _listing(task: str, data: Path) -> Listing:
+    layout, variant = _layout(task)
+    if not data.exists():
+        raise BadInput(f"{data} is not there. {described(task)}")
+    for name, known in LAYOUTS.items() if task == "folder" else ():
+        if any(known.fits(place) for place in (data, data.resolve().parent)):
+            raise BadInput(
+                f"{data} is of the task {name}, whose lists folder does not read: "
+                f"genset finetune {name} --data {quote(str(data))}"
+            )
+    try:
+        listing = layout.read(data, variant)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{data} cannot be read: {first_line(error)}: unpack it again") from None
+    _check_names(listing)
+    return replace(listing, notes=(*listing.notes, *junk_note(junk_in(listing.root))))
 
 
 def _check_names(listing: Listing) -> None:
     """Check class names: tables and files need printable, unique names on one line."""
     root, classes = listing.root, listing.classes
-    if strange := [name for name in classes if not name.isprintable() or not name.strip()]:
-        raise BadInput(f"{root}: the class {strange[0]!a} cannot be written: rename it")
-    if twice := [name for name, count in Counter(classes).items() if count > 1]:
-        raise BadInput(f"{root}: two classes are named {twice[0]}: rename one")
+    for name, number in Counter(classes).items():
+        if number > 1 or not name.isprintable() or not name.strip():
+            why = "is there twice" if number > 1 else "cannot be written"
+            raise BadInput(f"{root}: the class {name!a} {why}: rename it")
     if len(classes) < 2:
         found = f"only the class {classes[0]}" if classes else "no class"
         raise BadInput(f"{root} has {found}: a task needs two at least")
@@ -230,61 +239,34 @@ def _by_class(listing: Listing, photos: Iterable[str]) -> list[list[str]]:
     return classes
 
 
-def _check_counts(listing: Listing, photos: Collection[str], unreadable: Mapping[str, str]) -> None:
+def _check_parts(
+    listing: Listing,
+    photos: Collection[str],
+    parts: Mapping[str, str],
+    unreadable: Mapping[str, str],
+) -> None:
     """Check that each class has photos to train on and photos to test on."""
+    by_class = zip(listing.classes, _by_class(listing, photos), strict=True)
+    of_class = {name: {parts[photo] for photo in ids} for name, ids in by_class}
     readable = f" that can be read ({named(list(unreadable))} cannot)" if unreadable else ""
-    few: dict[str, list[str]] = {"no photo": [], "one photo": []}
-    lacking: dict[str, list[str]] = {"train": [], "test": []}
-    for name, ids in zip(listing.classes, _by_class(listing, photos), strict=True):
-        if len(ids) < 2:
-            few["one photo" if ids else "no photo"].append(name)
-        for part, classes in lacking.items():
-            if listing.split and all(listing.parts[photo] != part for photo in ids):
-                classes.append(name)
-    for count, names in few.items():
-        if names:
+    needs = (
+        "a class needs one in each"
+        if listing.split
+        else "a class needs two photos at least, which are no copies of each other or of photos of "
+        "another class"
+    )
+    for part in ("train", "test"):
+        if names := [name for name, found in of_class.items() if part not in found]:
+            few = f"the class {names[0]} has"
+            many = f"{len(names):,} classes ({named(names)}) have"
             raise BadInput(
-                f"{_classes(names, 'has', 'have')} {count}{readable}: a class needs two at least, "
-                f"to train on and to test on; add photos in {listing.root}, or remove the class"
+                f"{few if len(names) == 1 else many} no photo{readable} for the {part} part: "
+                f"{needs}; add photos in {listing.root}, or remove the class"
             )
-    for part, names in lacking.items():
-        if names:
-            raise BadInput(
-                f"{_classes(names, 'has', 'have')} no photo{readable} in the {part} part: a class "
-                f"needs one in each; add photos in {listing.root}, or remove the class"
-            )
-
-
-def _check_copies(listing: Listing, copies: Copies, photos: Iterable[str]) -> None:
-    """Check that each class has two photos to split that are not copies of each other."""
-    alike, contested = [], []
-    for name, ids in zip(listing.classes, _by_class(listing, photos), strict=True):
-        photos_of_class = [photo for photo in ids if photo not in copies.contested]
-        if not photos_of_class:
-            contested.append(name)
-        elif len({copies.first.get(photo, photo) for photo in ids}) == 1:
-            alike.append(name)
-    mend = f"add photos in {listing.root}, or remove the class"
-    if alike:
-        raise BadInput(
-            f"{_classes(alike, 'has', 'have')} one photo, and byte-identical copies of it: a class "
-            f"needs two at least, to train on and to test on; {mend}"
-        )
-    if contested:
-        raise BadInput(
-            f"{_classes(contested, 'has', 'have')} no photo that is not also in another class, "
-            f"byte for byte, and so none to test on; {mend}"
-        )
-
-
-def _classes(names: Sequence[str], one: str, several: str) -> str:
-    if len(names) == 1:
-        return f"the class {names[0]} {one}"
-    return f"{len(names):,} classes ({named(names)}) {several}"
 
 
 def _content_hash(listing: Listing, hashes: Mapping[str, str]) -> str:
-    digest = hashlib.sha256()
-    for photo, sha256 in hashes.items():
-        digest.update(f"{photo} {sha256} {listing.classes[listing.labels[photo]]}\n".encode())
+    digest = sha256()
+    for photo, content in hashes.items():
+        digest.update(f"{photo} {content} {listing.classes[listing.labels[photo]]}\n".encode())
     return f"sha256:{digest.hexdigest()}"

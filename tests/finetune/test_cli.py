@@ -149,7 +149,7 @@ def test_nothing_else_shows_a_bar(
 def test_what_was_left_out_is_said(terminal: Terminal) -> None:
     (terminal.folder / "shades" / "ash" / "5.png").write_text("torn")
     done = terminal.finetune("--model", terminal.model)
-    assert "shades: 1 photo left out, as ash/5.png: it is not a photo" in done.out
+    assert "shades: 1 photo left out, as ash/5.png: cannot identify image file" in done.out
     assert "; 1 left out" in done.err
 
 
@@ -229,7 +229,7 @@ def saved(network: nn.Module, name: str) -> str:
         (["bird"], 2, "there is no task 'bird': the tasks are birds-200, cats-dogs"),
         (["birds-200"], 2, "CUB-200-2011"),
         (["butterflies", "--data", "none"], 2, "butterflies has several folders of data (none, "),
-        (["folder", "--data", "folder=none"], 2, "none is not a folder"),
+        (["folder", "--data", "folder=none"], 2, "none is not there. folder: your own"),
         (["folder", "--shots", "x"], 2, "--shots x: write photos of each class, as in 1,2,5,10"),
         (["folder", "--strengths", "0"], 2, "--strengths 0: write numbers above 0"),
         (["folder", "--seeds", "0"], 2, "seeds: 1 to 100 are possible, not 0"),

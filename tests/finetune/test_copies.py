@@ -1,12 +1,14 @@
 """Photos with the same bytes: what becomes of them in a split, and what is said of them."""
 
+import random
 import shutil
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from genset.finetune.tasks import TaskData, open_task
-from tests.finetune.layouts import birds, cats_and_dogs, class_folders, ids, paint, refused
+from tests.finetune.layouts import birds, class_folders, ids, refused
 
 
 def copy(root: Path, photo: str, *names: str) -> None:
@@ -35,19 +37,6 @@ def test_copies_fall_on_one_side_of_a_seeded_split(tmp_path: Path, seed: int) ->
     )
 
 
-def test_so_do_those_of_a_layout_with_names(tmp_path: Path) -> None:
-    root = cats_and_dogs(tmp_path)
-    copy(root, "cat.0.jpg", *(f"cat.{number}.jpg" for number in range(10, 20)))
-    parts = part_of(open_task("cats-dogs", root))
-    assert len({parts[f"cat.{number}.jpg"] for number in (0, *range(10, 20))}) == 1
-
-
-def test_without_copies_the_split_is_the_one_of_earlier_versions(tmp_path: Path) -> None:
-    data = open_task("folder", class_folders(tmp_path, {"owl": 10, "hawk": 5}), test_share=0.3)
-    assert ids(data, "test") == ["hawk/0.png", "hawk/1.png", "owl/0.png", "owl/7.png", "owl/8.png"]
-    assert data.notes == ()
-
-
 def test_bytes_under_two_labels_are_named_and_trained_on(tmp_path: Path) -> None:
     root = class_folders(tmp_path, {"owl": 6, "hawk": 6})
     copy(root, "hawk/3.png", "owl/x.png")
@@ -71,31 +60,20 @@ def test_test_photos_that_an_official_split_also_trains_on_are_named(tmp_path: P
     assert {part: len(ids(data, part)) for part in before} == before
     _, both, labels = data.notes
     assert both == (
-        "1 test photo is also in the training part, byte for byte; the split (official) stays as "
-        f"it is ({albatross}_3.png = {albatross}_0.png)."
+        "1 test photo is also in the training part, byte for byte; the split (official, train and "
+        f"test) stays as it is ({albatross}_3.png = {albatross}_0.png)."
     )
     assert labels.startswith("1 photo is there under two labels or more, byte for byte (images/001")
     assert "Groove_billed_Ani_0.png as Groove billed Ani" in labels
     assert "trained on" not in labels
 
 
-def test_so_are_those_of_a_folders_own_split(tmp_path: Path) -> None:
-    class_folders(tmp_path / "train", {"owl": 3, "hawk": 2})
-    class_folders(tmp_path / "test", {"owl": 1, "hawk": 2})  # the same bytes again
-    paint(tmp_path / "test" / "hawk" / "1.png", 4321)
-    assert open_task("folder", tmp_path).notes == (
-        "2 test photos are also in the training part, byte for byte; the split (its own, train/ "
-        "and test/) stays as it is (test/hawk/0.png = train/hawk/0.png, "
-        "test/owl/0.png = train/owl/0.png).",
-    )
-
-
 def test_a_class_of_copies_of_one_photo_cannot_be_split(tmp_path: Path) -> None:
     root = class_folders(tmp_path, {"owl": 6, "hawk": 1})
     copy(root, "hawk/0.png", "hawk/1.png", "hawk/2.png")
     assert (
-        "the class hawk has one photo, and byte-identical copies of it: a class needs two"
-        in refused("folder", root)
+        "the class hawk has no photo for the test part: a class needs two photos at least, which "
+        "are no copies of each other" in refused("folder", root)
     )
 
 
@@ -104,14 +82,78 @@ def test_a_class_whose_photos_are_all_in_others_too_cannot_be_tested(tmp_path: P
     copy(root, "owl/0.png", "bird/0.png")
     copy(root, "hawk/0.png", "bird/1.png")
     assert (
-        "the class bird has no photo that is not also in another class, byte for byte, and so "
-        "none to test on" in refused("folder", root)
+        "the class bird has no photo for the test part: a class needs two photos at least, which "
+        "are no copies of each other or of photos of another class" in refused("folder", root)
     )
 
 
-def test_copies_do_not_change_which_features_are_kept(tmp_path: Path) -> None:
-    """The hash that features are found by is over photos and classes, as ever."""
-    root = class_folders(tmp_path, {"owl": 4, "hawk": 4})
-    copy(root, "owl/0.png", "owl/4.png")
-    hashes = {open_task("folder", root, seed=seed).content_hash for seed in range(3)}
-    assert len(hashes) == 1
+def scenes(root: Path, counts: dict[str, int], size: int = 120) -> Path:
+    """Photos of patches of grey, large enough to be told apart by their looks."""
+    for name, photos in counts.items():
+        for number in range(photos):
+            patches = Image.frombytes("L", (6, 6), random.Random(f"{name} {number}").randbytes(36))
+            (root / name).mkdir(parents=True, exist_ok=True)
+            patches.resize((size, size)).save(root / name / f"{number}.png")
+    return root
+
+
+def save_again(root: Path, photo: str, name: str) -> None:
+    """A near-duplicate: smaller, and as a JPEG."""
+    (root / name).parent.mkdir(parents=True, exist_ok=True)
+    with Image.open(root / photo) as image:
+        image.resize((100, 100)).save(root / name, quality=60)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_near_duplicates_fall_on_one_side_of_a_seeded_split(tmp_path: Path, seed: int) -> None:
+    root = scenes(tmp_path, {"owl": 8, "hawk": 8})
+    for number in range(4):
+        save_again(root, f"owl/{number}.png", f"owl/again-{number}.jpg")
+    copy(root, "hawk/0.png", "hawk/same.png")
+    save_again(root, "hawk/1.png", "owl/hawk.jpg")
+    data = open_task("folder", root, seed=seed, test_share=0.5, hashes=tmp_path / "hashes")
+    parts = part_of(data)
+    for number in range(4):
+        assert parts[f"owl/{number}.png"] == parts[f"owl/again-{number}.jpg"]
+    assert parts["hawk/1.png"] == parts["owl/hawk.jpg"] == "train"
+    assert data.notes == (
+        "1 photo is there more than once, byte for byte, and all copies are in one part "
+        "(hawk/0.png = hawk/same.png).",
+        "4 photos are there more than once, as near-duplicates, and all copies are in one part "
+        "(owl/0.png = owl/again-0.jpg, owl/1.png = owl/again-1.jpg, owl/2.png = owl/again-2.jpg, "
+        "...).",
+        "1 photo is there under two labels or more, as near-duplicates; these are trained on and "
+        "not tested on (hawk/1.png as hawk = owl/hawk.jpg as owl).",
+    )
+    assert open_task("folder", root, seed, 0.5, tmp_path / "hashes") == data
+    firsts = data.firsts.tolist()
+    places = {photo.id: place for place, photo in enumerate(data.photos)}
+    assert firsts[places["owl/again-0.jpg"]] == places["owl/0.png"]
+
+
+def test_near_duplicates_across_a_split_that_is_defined_are_counted(tmp_path: Path) -> None:
+    scenes(tmp_path / "train", {"owl": 3, "hawk": 3})
+    save_again(tmp_path, "train/owl/1.png", "test/owl/1.jpg")
+    scenes(tmp_path / "test", {"hawk": 4})
+    for number in range(3):
+        (tmp_path / f"test/hawk/{number}.png").unlink()
+    data = open_task("folder", tmp_path)
+    assert ids(data, "test") == ["test/hawk/3.png", "test/owl/1.jpg"]
+    assert data.notes == (
+        "1 test photo is also in the training part, as near-duplicates; the split (its own, train "
+        "and test) stays as it is (test/owl/1.jpg = train/owl/1.png).",
+    )
+
+
+def test_a_class_of_near_duplicates_alone_is_split_and_small_photos_are_not_compared(
+    tmp_path: Path,
+) -> None:
+    root = scenes(tmp_path, {"owl": 4, "hawk": 1})
+    save_again(root, "hawk/0.png", "hawk/again.jpg")
+    (note,) = open_task("folder", root).notes
+    assert note.startswith(
+        "1 test photo is also in the training part, as near-duplicates; no other"
+    )
+    small = scenes(tmp_path / "small", {"owl": 4, "hawk": 4}, size=64)
+    save_again(small, "owl/0.png", "owl/again.jpg")
+    assert open_task("folder", small).notes == ()

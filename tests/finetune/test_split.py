@@ -1,8 +1,5 @@
 """A seeded split: fair to each class, and the same every time."""
 
-from random import Random
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,45 +12,6 @@ CLASSES = st.lists(st.sets(NAMES, min_size=1, max_size=30), min_size=1, max_size
 )
 SEEDS = st.integers(0, 2**32)
 SHARES = st.floats(0.001, 0.999)
-
-
-@given(CLASSES, SEEDS, SHARES)
-@pytest.mark.soak
-def test_each_class_is_in_both_parts_in_the_share_asked_for(
-    classes: list[set[str]], seed: int, share: float
-) -> None:
-    tested = taken(classes, seed, share)
-    assert tested <= set().union(*classes)
-    for ids in classes:
-        if len(ids) > 1:
-            assert 1 <= len(tested & ids) < len(ids)
-            assert abs(len(tested & ids) - share * len(ids)) <= 1
-        else:
-            assert not tested & ids
-
-
-@given(CLASSES, SEEDS, SHARES, SEEDS.map(Random))
-@pytest.mark.soak
-def test_no_order_matters(classes: list[set[str]], seed: int, share: float, random: Random) -> None:
-    shuffled = [sorted(ids, key=lambda _: random.random()) for ids in classes]
-    random.shuffle(shuffled)
-    assert taken(shuffled, seed, share) == taken(classes, seed, share)
-
-
-@given(CLASSES, st.sets(NAMES, min_size=1), SEEDS, SHARES)
-@pytest.mark.soak
-def test_photos_of_another_class_change_nothing(
-    classes: list[set[str]], more: set[str], seed: int, share: float
-) -> None:
-    before = taken(classes[1:], seed, share)
-    after = taken([classes[0] | {f"0/{name}" for name in more}, *classes[1:]], seed, share)
-    assert {photo for photo in after if not photo.startswith("0/")} == before
-
-
-@given(st.integers(2, 30), SEEDS)
-def test_a_larger_share_keeps_what_a_smaller_one_tests(count: int, seed: int) -> None:
-    ids = [f"owl/{number}.jpg" for number in range(count)]
-    assert taken([ids], seed, 0.2) <= taken([ids], seed, 0.5)
 
 
 @st.composite
@@ -82,19 +40,6 @@ def test_copies_stay_together_and_contested_ones_are_trained_on(
         units = {copies.first.get(photo, photo) for photo in ids}
         if len(units) > 1 and not set(ids) <= copies.contested:
             assert 0 < len(tested & set(ids)) < len(ids)
-
-
-@given(st.integers(2, 30), st.integers(2, 9), SEEDS, SHARES)
-def test_a_class_with_copies_comes_as_near_its_share_as_they_allow(
-    photos: int, copied: int, seed: int, share: float
-) -> None:
-    ids = [f"owl/{number:02}.jpg" for number in range(photos + copied)]
-    hashes = {photo: str(max(0, place - copied)) for place, photo in enumerate(ids)}
-    copies = Copies.find(hashes, dict.fromkeys(ids, 0))
-    assert len(copies.groups[0]) == copied + 1
-    tested = len(taken([ids], seed, share, copies))
-    assert abs(tested - share * len(ids)) <= copied + 1
-    assert taken([ids], seed, share / 2, copies) <= taken([ids], seed, share, copies)
 
 
 def test_another_seed_is_another_split_and_all_photos_are_drawn_as_often() -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genset.core.errors import BadInput
 from genset.finetune.tasks import TASKS, described, open_task
 from tests.finetune.layouts import (
     birds,
@@ -17,10 +16,12 @@ from tests.finetune.layouts import (
     refused,
 )
 
+BIRDS = "official, train and test"
+
 
 def test_birds_come_in_their_official_parts(tmp_path: Path) -> None:
     data = open_task("birds-200", birds(tmp_path), seed=5, test_share=0.9)
-    assert (data.task, data.name, data.split) == ("birds-200", "birds-200", "official")
+    assert (data.task, data.name, data.split) == ("birds-200", "birds-200", BIRDS)
     assert data.classes == ("Black footed Albatross", "Groove billed Ani", "Parakeet Auklet")
     assert ids(data, "train")[:3] == [
         "images/001.Black_footed_Albatross/Black_footed_Albatross_0.png",
@@ -83,19 +84,24 @@ def test_a_folders_own_parts_are_kept(tmp_path: Path) -> None:
     class_folders(tmp_path / "train", {"owl": 3, "hawk": 1})
     class_folders(tmp_path / "test", {"owl": 1, "hawk": 2})
     class_folders(tmp_path / "val", {"owl": 4})
+    class_folders(tmp_path / "more", {"owl": 1})
     data = open_task("folder", tmp_path)
-    assert data.split == "its own, train/ and test/"
+    assert data.split == "its own, train + val and test"
     assert data.classes == ("hawk", "owl")
-    assert ids(data, "train") == ["train/hawk/0.png", *(f"train/owl/{n}.png" for n in range(3))]
+    assert ids(data, "train") == [
+        "train/hawk/0.png",
+        *(f"train/owl/{n}.png" for n in range(3)),
+        *(f"val/owl/{n}.png" for n in range(4)),
+    ]
     assert ids(data, "test") == ["test/hawk/0.png", "test/hawk/1.png", "test/owl/0.png"]
-    assert "Not used, beside train/ and test/: val/." in data.notes
+    assert "Not used, beside train + val and test: more/." in data.notes
 
 
 def test_without_a_test_folder_val_is_the_test_part(tmp_path: Path) -> None:
     class_folders(tmp_path / "train", {"owl": 3, "hawk": 2})
     class_folders(tmp_path / "val", {"owl": 1, "hawk": 1})
     data = open_task("folder", tmp_path)
-    assert data.split == "its own, train/ and val/"
+    assert data.split == "its own, train and val"
     assert ids(data, "test") == ["val/hawk/0.png", "val/owl/0.png"]
 
 
@@ -116,25 +122,6 @@ def test_data_is_found_in_a_folder_above_it(task: str, place: str, tmp_path: Pat
     assert open_task(task, tmp_path) == open_task(task, root)
 
 
-def test_two_copies_of_a_data_set_are_not_guessed_between(tmp_path: Path) -> None:
-    birds(tmp_path / "new")
-    birds(tmp_path / "old")
-    said = refused("birds-200", tmp_path)
-    assert f"name one of {tmp_path / 'new'}, {tmp_path / 'old'}" in said
-
-
-def test_the_parts_do_not_depend_on_the_place_or_on_which_file_was_written_first(
-    tmp_path: Path,
-) -> None:
-    one = class_folders(tmp_path / "one" / "owls", {"barn": 9, "tawny": 7})
-    two = class_folders(tmp_path / "two" / "owls", {"tawny": 0, "barn": 0})
-    for path in sorted(one.rglob("*.png"), reverse=True):
-        (two / path.relative_to(one)).write_bytes(path.read_bytes())
-    first, second = open_task("folder", one), open_task("folder", two)
-    assert ids(first, "test") == ids(second, "test")
-    assert first.content_hash == second.content_hash
-
-
 def test_the_hash_is_of_photos_and_classes_not_of_parts(tmp_path: Path) -> None:
     root = class_folders(tmp_path, {"barn": 5, "tawny": 5})
     hashes = {open_task("folder", root, seed).content_hash for seed in range(3)}
@@ -146,26 +133,6 @@ def test_the_hash_is_of_photos_and_classes_not_of_parts(tmp_path: Path) -> None:
     assert len(hashes) == 3
 
 
-def test_a_changed_label_is_another_hash(tmp_path: Path) -> None:
-    root = birds(tmp_path)
-    before = open_task("birds-200", root)
-    labels = root / "image_class_labels.txt"
-    labels.write_text(labels.read_text().replace("\n12 3\n", "\n12 1\n"))
-    assert open_task("birds-200", root).content_hash != before.content_hash
-    (root / "train_test_split.txt").write_text("".join(f"{n} {n % 2}\n" for n in range(1, 13)))
-    labels.write_text(labels.read_text().replace("\n12 1\n", "\n12 3\n"))
-    assert open_task("birds-200", root).content_hash == before.content_hash
-
-
-def test_the_evaluator_takes_the_photos_in_the_same_order(tmp_path: Path) -> None:
-    data = open_task("birds-200", birds(tmp_path))
-    photos = data.photo_set()
-    assert photos.content_hash == data.content_hash
-    assert [photo.id for photo in photos.photos] == [photo.id for photo in data.photos]
-    assert [photo.wnid for photo in photos.photos] == [data.classes[n] for n in data.labels]
-    assert all(photo.path == data.root / photo.id for photo in photos.photos)
-
-
 @pytest.mark.parametrize("task", TASKS)
 def test_each_task_says_in_one_line_where_its_data_is_and_so_does_its_refusal(
     task: str, tmp_path: Path
@@ -175,9 +142,3 @@ def test_each_task_says_in_one_line_where_its_data_is_and_so_does_its_refusal(
     assert "\n" not in line
     assert line in refused(task, tmp_path)
     assert line in refused(task, tmp_path / "nowhere")
-
-
-def test_an_unknown_task_is_answered_with_the_tasks_there_are(tmp_path: Path) -> None:
-    assert ", ".join(TASKS) in refused("birds", tmp_path)
-    with pytest.raises(BadInput, match="there is no task 'birds'"):
-        described("birds")

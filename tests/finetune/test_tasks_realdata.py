@@ -62,7 +62,11 @@ def test_butterflies(realdata: Path) -> None:
     )
     assert np.bincount(data.labels).tolist() == [82, 93, 61, 90, 88, 100, 89, 55, 90, 84]
     assert not data.excluded
-    assert not data.notes
+    (note,) = data.notes
+    assert note.startswith("14 photos are there more than once, as near-duplicates, and all copies")
+    parts = {photo.id: photo.part for photo in data.photos}
+    for one, other in (("0010009", "0010026"), ("0020174", "0020181"), ("0070053", "0070115")):
+        assert parts[f"images/{one}.png"] == parts[f"images/{other}.png"]
 
 
 def test_any_folder_of_class_folders(realdata: Path, tmp_path: Path) -> None:

@@ -63,8 +63,13 @@ def finetune(
 
     \b
     birds-200    CUB-200-2011: https://data.caltech.edu/records/65de6-vp158
+    pets         Oxford-IIIT Pets: https://www.robots.ox.ac.uk/~vgg/data/pets
+    food-101     https://data.vision.ee.ethz.ch/cvl/datasets_extra/food-101
+    dtd          Describable Textures, and dtd:2 to dtd:10, its other splits:
+                 https://www.robots.ox.ac.uk/~vgg/data/dtd
     cats-dogs    Kaggle's Dogs vs. Cats: https://www.kaggle.com/c/dogs-vs-cats/data
     butterflies  Leeds Butterfly: http://www.josiahwang.com/dataset/leedsbutterfly/
+    eurosat      https://github.com/phelber/EuroSAT
     folder       your own photos: one folder per class, perhaps in train/ and test/ (or val/)
 
     Only the last layer is trained, on features that are computed once, in one pass over the photos
@@ -128,8 +133,8 @@ def _data(task: str, words: tuple[str, ...]) -> list[Path]:
     of_all, of_task = [], []
     for word in words:
         name, equals, path = word.partition("=")
-        if equals and name in TASKS:
-            of_task += [path] if name == task else []
+        if equals and name.partition(":")[0] in TASKS:
+            of_task += [path] if name in (task, task.partition(":")[0]) else []
         else:
             of_all.append(word)
     found = of_task or of_all

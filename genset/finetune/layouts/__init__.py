@@ -1,5 +1,19 @@
-"""The file layouts of data sets. Each module has `DESCRIBED`, and `read(data)`, giving a `Listing`.
+"""The file layouts of data sets, by the task's name. Each reads names and lists, and no photo.
 
-The modules read names and lists only. `genset.finetune.tasks` checks, for all of them, that
-the photos can be read and that each class has enough of them.
+`genset.finetune.tasks` checks, for all of them, that the photos can be read and that each class has
+enough of them.
 """
+
+from collections.abc import Mapping
+
+from genset.finetune.layouts import folder, lists, names
+from genset.finetune.layouts.listing import Layout
+
+LAYOUTS: Mapping[str, Layout] = {
+    layout.task: layout
+    for layout in (
+        *(lists.BIRDS, lists.PETS, lists.FOOD, lists.TEXTURES),
+        *(names.CATS_DOGS, names.BUTTERFLIES, names.EUROSAT),
+        folder.FOLDER,
+    )
+}
