@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from genset.release.documents.citation import cited
 from genset.release.reader import Release
 from tests.release.conftest import Genset, Pool
 
@@ -102,8 +103,10 @@ def test_whatever_the_title_the_entry_ends_where_it_should(
     [("MIT", "MIT"), ("cc-by-4.0", "CC-BY-4.0"), ("GPL-99", None), ("ours alone", None)],
 )
 def test_a_licence_is_told_where_spdx_knows_it(
-    pool: Pool, cite: Genset, said: str, id: str | None
+    pool: Pool, release: Release, cite: Genset, said: str, id: str | None
 ) -> None:
+    remarks = cited(release, {"license": said, "authors": [{"name": "Ko, Ann"}]}).remarks
+    assert bool(remarks) is (id is None)
     says(pool, f'[dataset]\nlicense = "{said}"\n')
     assert yaml.safe_load(cite("--as", "cff")).get("license") == id
     told = json.loads(cite("--as", "zenodo"))["metadata"].get("license")

@@ -174,7 +174,7 @@ def test_what_is_not_stated_is_listed_and_can_all_be_stated(own: Path) -> None:
     texts = texts_of(frozen(own))
     assert "who funded it" in sections(texts["docs/DATA_CARD.md"])["Not stated"]
     sheet = texts["docs/DATASHEET.md"]
-    missing = set(re.findall(r"\(`dataset\.(.+)` in", sections(sheet)["Not stated"]))
+    missing = set(re.findall(r"\(`dataset\.(.+)`\)", sections(sheet)["Not stated"]))
     assert {"authors", "contact", "datasheet.consent", "datasheet.erratum"} < missing
     assert "5 photos of 2 classes." in sheet and sheet.count("Not stated") == 1
 

@@ -195,7 +195,7 @@ def cite_command(folder: Path | None, name: str, form: str | None, as_json: bool
         "zenodo": zenodo(found),
     }
     texts = {**forms, "zenodo": json.dumps(forms["zenodo"], indent=1, ensure_ascii=False) + "\n"}
-    if not found.authors:
-        click.echo("no authors are stated: name them under [dataset] in genset.toml", err=True)
+    for remark in found.remarks:
+        click.echo(f"{remark} (under [dataset] in genset.toml)", err=True)
     text = texts[form] if form else "\n".join(texts.values())
     show({form: forms[form]} if form else forms, text.rstrip("\n"), as_json)

@@ -48,6 +48,7 @@ class Citation:
         doi, url, license: as the maintainer says; `url` leads to the web.
         comes_from: the releases of which it is a part, a variant or a new version.
         classes: the name of its taxonomy.
+        remarks: what is missing, and what is stated without effect.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Citation:
     license: str
     comes_from: str = ""
     classes: str = _IMAGENET
+    remarks: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -70,6 +72,16 @@ class Citation:
         about, name = About(manifest, later), line(manifest["name"])
         taxonomy = fact(fact(manifest, "taxonomy", dict), "name", str)
         classes = line(taxonomy or _IMAGENET)
+        license, hosting = about.word("license"), about.word("hosting")
+        remarks = {
+            "no authors are stated: name them": not about.authors,
+            f"license {license!r} is no SPDX id: citations leave it out": (
+                license and not _spdx(license)
+            ),
+            f"hosting {hosting!r} is no web address: citations leave it out": (
+                hosting and not web_link(hosting)
+            ),
+        }
         return cls(
             name=name,
             title=about.title or f"{name}: a test set of photos for classifiers of {classes}",
@@ -78,8 +90,9 @@ class Citation:
             content_hash=line(manifest["content_hash"]),
             photos=photos,
             doi=doi_in(about.word("doi")),
-            url=quote(web_link(about.word("hosting")) or "", safe=":/?#@!$&*+,;=%~"),
-            license=about.word("license"),
+            url=quote(web_link(hosting) or "", safe=":/?#@!$&*+,;=%~"),
+            license=license,
+            remarks=tuple(remark for remark, holds in remarks.items() if holds),
             comes_from=comes_from(manifest),
             classes=classes,
         )

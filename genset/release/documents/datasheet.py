@@ -127,9 +127,10 @@ def datasheet(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> str:
             parts += [f"**{question}**", answer]
         elif not question.startswith("Any other"):
             table = "dataset.datasheet" if key in DATASHEET else "dataset"
-            missing.append(f"{question} (`{table}.{key}` in genset.toml)")
+            missing.append(f"{question} (`{table}.{key}`)")
     if missing:
-        parts += ["## Not stated", bullets(missing)]
+        lead = "Nobody answers these; the maintainer can, in genset.toml, by the key behind each:"
+        parts += ["## Not stated", bullets(missing, lead)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -169,8 +170,8 @@ def _missing(photos: _Photos) -> str:
         "page": sum(not photo.page_url for photo in photos),
         "label recorded with it": sum(not photo.labels for photo in photos),
     }
-    parts = [f"no {what}: {count(n, 'photo')}" for what, n in missing.items() if n]
-    return f"{'; '.join(parts)}." if parts else "No."
+    parts = [f"no {what} ({count(n, 'photo')})" for what, n in missing.items() if n]
+    return f"Yes: {'; '.join(parts)}." if parts else "No."
 
 
 def _collection(manifest: _Facts, photos: _Photos, about: About) -> dict[str, str]:
@@ -188,7 +189,7 @@ def _collection(manifest: _Facts, photos: _Photos, about: About) -> dict[str, st
         "sampling": [choice_rule(manifest)],
         "timeframe": ["; ".join(timeframe(manifest, photos))],
         "third_parties": third_parties(manifest, photos),
-        "revoked": [NEVER_CHANGES],
+        "revoked": [f"Requests go to {about.contact}."] * bool(about.contact) + [NEVER_CHANGES],
         "processing": [changes(manifest) or f"Photos {ORIGINAL_BYTES}.", *labeled],
         "raw_data": [raw_data(manifest)],
         "software": [f"genset {line(manifest.get('genset', ''))} chose and froze the photos."],

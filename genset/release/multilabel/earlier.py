@@ -87,9 +87,9 @@ class Earlier:
                 labeled=_end_of_second(labeled[1] if labeled else manifest["created_at"]),
                 frozen=_end_of_second(manifest["created_at"]),
             )
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError):
             raise BadInput(
-                f"{release.root / MANIFEST}: its strategy cannot be followed: {error!r}"
+                f"{release.root / MANIFEST}: its strategy is not as genset writes it"
             ) from None
 
     def again(self, exclude: Sequence[Exclusion], labels: AggregatedLabels | None) -> ReleasePlan:
