@@ -11,6 +11,7 @@
     ├── PhotoRejected           a photo cannot become a candidate's picture; `reason` says why
     ├── Stopped                 Ctrl-C or SIGTERM ended it          exit code 128 + the signal's
     ├── ReleaseDamaged          a release is not what its manifest says
+    ├── ReleaseIncomplete       it is, and is a part of one         exit code 3
     └── ModelError              a model cannot be loaded or run
 
 A room may have a finer kind that only its callers need:
@@ -136,6 +137,12 @@ class ReleaseDamaged(GensetError):
         shown = "; ".join(problems[:3]) + ("; ..." if len(problems) > 3 else "")
         super().__init__(f"release {name} is not what its manifest says: {shown}")
         self.problems = problems
+
+
+class ReleaseIncomplete(GensetError):
+    """Photos of a release are missing; those that are there are what its manifest says."""
+
+    exit_code = 3
 
 
 class ModelError(GensetError):

@@ -8,7 +8,7 @@ from typing import Any
 from genset.core.numbers import count
 from genset.core.safe import clean
 from genset.core.table import Column, Table
-from genset.release.reader import MANIFEST, Release, ReleasePhoto
+from genset.release.reader import Release, ReleasePhoto
 
 _FACTS = (
     *("strategy", "labelers", "excluded", "short", "notes", "contact", "labeling", "unseen_since"),
@@ -91,7 +91,7 @@ def diff(one: Release, other: Release) -> Diff:
 
 def _facts(release: Release) -> dict[str, Any]:
     """What its manifest says; of its own classes, the name and the hash."""
-    manifest: dict[str, Any] = json.loads((release.root / MANIFEST).read_text("utf-8"))
+    manifest: dict[str, Any] = release.manifest
     if not release.taxonomy.is_imagenet:
         taxonomy = manifest["taxonomy"]
         manifest["taxonomy"] = {"name": taxonomy["name"], "hash": taxonomy["hash"]}

@@ -23,6 +23,7 @@ from genset.core.progress import progress
 from genset.db import now
 from genset.licenses import License, may_be_passed_on
 from genset.release.documents import documents
+from genset.release.documents.words import fact
 from genset.release.multilabel.facts import recounted
 from genset.release.reader import (
     FORMAT,
@@ -196,10 +197,6 @@ def checked_bytes(path: Path, sha256: str) -> bytes:
     return content
 
 
-PART = "-unrestricted"
-_LONGEST = 100 - len(PART)  # a release's name has at most 100 characters
-
-
 @dataclass(frozen=True, slots=True)
 class Contents:
     """Photos to write, with what is said of them.
@@ -255,19 +252,43 @@ def unrestricted_part_of(release: Release) -> Contents:
             f"no licence lets any photo of {release.name} be shared: use --format manifest, "
             "or --include-restricted if they are yours"
         )
-    facts = facts_of_fewer(release, photos)
-    whole = json.loads((release.root / MANIFEST).read_text("utf-8"))
-    facts |= {name: whole[name] for name in ("created_at", "genset") if name in whole}
-    facts["part_of"] = {
-        "name": release.name,
-        "content_hash": release.content_hash,
-        "photos": len(release.photos),
-        "restricted": len(release.photos) - len(photos),
-    }
-    manifest, texts = described(f"{release.name[:_LONGEST]}{PART}", facts, photos)
+    counts = {"restricted": len(release.photos) - len(photos)}
+    manifest, texts = described_part(release.manifest, photos, "-unrestricted", counts)
     part = Release(release.root)
     part.name, part.content_hash, part.photos = manifest["name"], manifest["content_hash"], photos
-    return Contents(part, {**texts, MANIFEST: "".join(manifest_lines(manifest))})
+    return Contents(part, texts)
+
+
+def described_part(
+    whole: Mapping[str, Any],
+    photos: Sequence[ReleasePhoto],
+    suffix: str,
+    counts: Mapping[str, int],
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The manifest of some of a release's photos, and the documents and it as texts by file.
+
+    The same photos of the same release have the same manifest, byte for byte, whenever it is made.
+    A part of a part is one of the release that both come from.
+
+    Args:
+        whole: the release's manifest.
+        photos: the part's.
+        suffix: what the part is called behind the release's name.
+        counts: why how many others are not in it: "restricted" or "missing".
+    """
+    facts = facts_of_fewer(whole, photos)
+    facts |= {name: whole[name] for name in ("created_at", "genset") if name in whole}
+    before = whole.get("part_of") or {
+        "name": whole["name"],
+        "content_hash": whole["content_hash"],
+        "photos": len(whole["photos"]),
+    }
+    facts["part_of"] = before | {
+        why: number + (fact(before, why, int) or 0) for why, number in counts.items()
+    }
+    name = f"{whole['name'][: _LONGEST_NAME - len(suffix)]}{suffix}"
+    manifest, texts = described(name, facts, photos)
+    return manifest, {**texts, MANIFEST: "".join(manifest_lines(manifest))}
 
 
 def is_restricted(photo: ReleasePhoto) -> bool:
@@ -279,7 +300,9 @@ _OF_ITSELF = {"format", "name", "created_at", "genset", "content_hash", "manifes
 _OF_ITSELF |= {"photos", "documents"}
 
 
-def facts_of_fewer(release: Release, remaining: Sequence[ReleasePhoto]) -> dict[str, Any]:
+def facts_of_fewer(
+    manifest: Mapping[str, Any], remaining: Sequence[ReleasePhoto]
+) -> dict[str, Any]:
     """The facts of a manifest as they are to be copied.
 
     What it says of photos' several right answers is counted again (`recounted`), and of changed
@@ -288,14 +311,13 @@ def facts_of_fewer(release: Release, remaining: Sequence[ReleasePhoto]) -> dict[
     Raises:
         GensetError: the answers cannot be counted.
     """
-    path = release.root / MANIFEST
-    manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
     facts = {name: value for name, value in manifest.items() if name not in _OF_ITSELF}
     if facts.get("multilabel") is not None:
         try:
             facts["multilabel"] = recounted(facts["multilabel"], remaining)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise GensetError(f"{path}: its answers cannot be counted again: {error!r}") from None
+            why = f"the answers of {manifest['name']} cannot be counted again"
+            raise GensetError(f"{why}: {type(error).__name__} {error}") from None
     if isinstance(facts.get("dataset"), dict):
         facts["dataset"] = {key: word for key, word in facts["dataset"].items() if key != "doi"}
     if isinstance(facts.get("variant"), dict):

@@ -71,7 +71,7 @@ def takedown(
     remaining = [photo for photo in old.photos if photo.file not in gone]
     if not remaining:
         raise GensetError(f"no photo of {old.name} would be left: delete {old.root}")
-    facts = facts_of_fewer(old, remaining)
+    facts = facts_of_fewer(old.manifest, remaining)
     name = _next(old.name, "replaces" in facts)
     day = requested.isoformat() if requested else None
     days = {"requested": day, "taken_out": max(gone.values())}

@@ -20,13 +20,14 @@ from msgspec.structs import replace as with_fields
 from genset.core.errors import BadInput, PhotoRejected, SourceUnavailable
 from genset.core.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
 from genset.core.progress import progress
+from genset.net.host_state import HostGaveUp
 from genset.net.originals import Fetcher
 from genset.net.picture import check_picture, compare
 from genset.release.documents import documents
-from genset.release.publish import facts_of_fewer, publish
+from genset.release.publish import described_part, facts_of_fewer, publish
 from genset.release.reader import (
-    LACKING,
     MANIFEST,
+    WHOLE,
     Manifest,
     Release,
     ReleasePhoto,
@@ -53,11 +54,15 @@ class PullSummary:
             not the manifest's, and not in its folder.
         failed: the reason by file, of photos that may come another time and of documents that could
             not be made.
+        title: what lies in the folder now: the set, or how many of its photos; "" for none.
+        content_hash: of these photos.
         variant: the folder of the set with rerendered photos, where one was written.
     """
 
     folder: str
     photos: int
+    title: str = ""
+    content_hash: str = ""
     pulled: int = 0
     present: int = 0
     gone: dict[str, str] = field(default_factory=dict)
@@ -82,20 +87,23 @@ def pull(
     """Write the set that `manifest` describes to `folder`, which becomes such a release's folder.
 
     `open_source` gives the source of a name, ready to download from, or raises BadInput.
-
     `manifest` is its file, or the folder that it lies in, such as an export as "mixed", which is
     completed in its place. The default for a file is a folder of the set's name in the current one.
     What is there already is not downloaded again, so the same call goes on where a killed one
     stopped, and asks again for what failed. Where the host is down, it is waited for.
 
-    With `accept_rerendered` a variant, ``NAME-rerendered`` beside the folder, has the photos that
-    are there and those that were rerendered, under its own hashes.
+    Without some photos the folder is a part of the release: a set with a manifest, documents and
+    hashes of its own, and the release's manifest beside it, as `WHOLE`. With
+    `accept_rerendered` a variant, ``NAME-rerendered`` beside the folder, has the photos that are
+    there and those that were rerendered, under its own hashes.
 
     Raises:
         BadInput: the manifest is not sound, or the folder holds something else.
     """
-    folder = folder or (manifest if manifest.is_dir() else None)
-    path = manifest / MANIFEST if manifest.is_dir() else manifest
+    path = manifest
+    if manifest.is_dir():
+        folder = folder or manifest
+        path = manifest / (WHOLE if (manifest / WHOLE).is_file() else MANIFEST)
     release = _sound(path)
     folder = folder or Path(release.name)
     aside = None
@@ -110,14 +118,13 @@ def pull(
     sources = {name: open_source(name) for name in sorted(names) if is_source(name)}
     summary = PullSummary(str(folder), len(release.photos))
     with one_at_a_time(folder):
-        _prepare(folder, path.read_bytes())
-        summary.failed.update(_make_documents(folder, release))
+        text = path.read_bytes().decode()
+        _prepare(folder, text)
         _pull_all(release, sources, folder, aside, summary)
-        if not summary.missing:
-            (folder / LACKING).unlink(missing_ok=True)  # it would not belong to the release
+        _settle(folder, text, release, summary)
         if aside is not None:
             if summary.rerendered:
-                summary.variant = _publish_variant(folder, aside, summary)
+                summary.variant = _publish_variant(folder, text, release, aside, summary)
             shutil.rmtree(aside, ignore_errors=True)
     return summary
 
@@ -167,7 +174,7 @@ def _pull(
     except PhotoRejected as rejected:
         is_gone = rejected.reason == "gone"
         return ("gone", photo.page_url) if is_gone else ("failed", str(rejected))
-    except SourceUnavailable as error:
+    except (SourceUnavailable, HostGaveUp) as error:
         return "failed", str(error)
     if look == "rerendered" and aside is not None:
         path = aside / path.name
@@ -180,9 +187,11 @@ def _pull(
     return ("pulled", "") if look == "same" else (look, photo.page_url)
 
 
-def _publish_variant(folder: Path, aside: Path, summary: PullSummary) -> str:
+def _publish_variant(
+    folder: Path, text: str, release: Manifest, aside: Path, summary: PullSummary
+) -> str:
     """Write the set of the photos that are there and those that were rerendered; its folder."""
-    release, photos, changed = Release(folder), list[tuple[ReleasePhoto, Path]](), {}
+    photos, changed = list[tuple[ReleasePhoto, Path]](), {}
     missing = summary.gone | summary.changed | summary.failed
     for photo in release.photos:
         if photo.file in summary.rerendered:
@@ -198,7 +207,7 @@ def _publish_variant(folder: Path, aside: Path, summary: PullSummary) -> str:
             photos.append((photo, folder / photo.file))
     photos.sort(key=lambda pair: pair[0].file)
     records, originals = [photo for photo, _ in photos], [path for _, path in photos]
-    facts = facts_of_fewer(release, records)
+    facts = facts_of_fewer(json.loads(text), records)
     facts["variant"] = {
         "what": "photos rendered anew by their source",
         "name": release.name,
@@ -225,33 +234,65 @@ def _sound(path: Path) -> Manifest:
     return release
 
 
-def _prepare(folder: Path, manifest: bytes) -> None:
-    """Put the manifest there first: it says what the folder is, and what it lacks.
+def _prepare(folder: Path, text: str) -> None:
+    """Put the manifest there first: it says what the folder is to become.
 
     Raises:
         BadInput: the folder is not empty, and not of this set.
     """
-    for path in (*folder.glob(".partial-*"), *folder.rglob(".partial-*")):
+    for path in folder.rglob(".partial-*"):
         path.unlink()  # of a killed run
-    path = folder / MANIFEST
-    if path.is_file() and path.read_bytes() == manifest:
-        return
+    for path in (folder / WHOLE, folder / MANIFEST):
+        if path.is_file() and path.read_bytes() == text.encode():
+            return
     if any(folder.iterdir()):
         raise BadInput(f"{folder} is not empty: name another folder with --to")
-    with written_whole(path) as file:
-        file.write(manifest)
+    write_text(folder / WHOLE, text)
 
 
-def _make_documents(folder: Path, release: Manifest) -> dict[str, str]:
-    """Write the set's documents, which are made of its manifest; return what could not be."""
-    texts = documents(json.loads((folder / MANIFEST).read_text("utf-8")), release.photos)
+def _settle(folder: Path, text: str, release: Manifest, summary: PullSummary) -> None:
+    """Make the folder what its photos are: the release, or a part of it.
+
+    Its manifest comes last. Until then the folder is what it was, with files too many.
+    """
+    lost = summary.gone | summary.changed | summary.rerendered | summary.failed
+    photos = [photo for photo in release.photos if photo.file not in lost]
+    document = json.loads(text)
+    if len(photos) == len(release.photos):
+        texts = {**documents(document, photos), MANIFEST: text}
+        hashes = release.documents
+    else:
+        write_text(folder / WHOLE, text)
+        for file in lost:
+            path = folder / file
+            path.unlink(missing_ok=True)  # of other bytes than the release's
+            if path.parent.is_dir() and not any(path.parent.iterdir()):
+                path.parent.rmdir()
+        if not photos:
+            (folder / MANIFEST).unlink(missing_ok=True)
+            return
+        document, texts = described_part(document, photos, "-part", {"missing": len(lost)})
+        hashes = document["documents"]
+    summary.failed.update(_write_documents(folder, texts, hashes))
+    write_text(folder / MANIFEST, texts[MANIFEST])
+    found = Release(folder)
+    summary.title, summary.content_hash = found.title, found.content_hash
+    if not lost:
+        (folder / WHOLE).unlink(missing_ok=True)
+
+
+def _write_documents(
+    folder: Path, texts: Mapping[str, str], hashes: Mapping[str, str]
+) -> dict[str, str]:
+    """Write a set's documents, which are made of its manifest; return what could not be."""
     failed = {}
-    for name, sha256 in release.documents.items():
+    for name, sha256 in hashes.items():
         path, text = folder / name, texts.get(name, "")
         if path.is_file() and sha256_of(path) == sha256:
             continue
         if hashlib.sha256(text.encode()).hexdigest() == sha256:
             write_text(path, text)
         else:
+            path.unlink(missing_ok=True)
             failed[name] = "another version of genset made it: ask for the file"
     return failed

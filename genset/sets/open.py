@@ -19,7 +19,7 @@ def exported_taxonomy(named: str) -> Taxonomy | None:
     """The own classes of a tar, a table or a folder that ``genset release export`` wrote.
 
     Returns:
-        None where nothing beside the photos says that they are not ImageNet's.
+        None where no file of classes lies beside the photos.
 
     Raises:
         BadInput: the manifest beside them is not sound.

@@ -124,6 +124,7 @@ class PhotoSet:
     Where `listed`, there are no photos: a table names them (in the order of its rows), and
     predictions alone can be scored. `notes` say what of a folder is left out. `list_hash` is the
     content hash that the set has where its table is all there is; "" for a set without a table.
+    `whole` is the content hash of the release that they are, or are a part of; "" for no release's.
     `truth` has all classes that each photo shows, where it is known (`truths.keep.with_truth`).
     `custom_taxonomy` has the classes where they are not ImageNet's; `classes_named` is the file or
     the name that Python was given for them.
@@ -136,6 +137,7 @@ class PhotoSet:
     listed: bool = False
     notes: tuple[str, ...] = ()
     list_hash: str = ""
+    whole: str = ""
     truth: Truth | None = field(default=None, repr=False, compare=False)
     custom_taxonomy: Taxonomy | None = field(default=None, repr=False, compare=False)
     classes_named: str = field(default="", repr=False, compare=False)

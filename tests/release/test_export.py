@@ -183,7 +183,7 @@ def test_in_python_a_data_loader_takes_it(release: Release, known: Known) -> Non
     assert len(plain) == 9
     assert sorted((target, pixels(image)) for image, target in plain) == decoded(known)
     assert [plain.classes[target] for target in plain.targets] == [
-        record.wnid for record in plain.records
+        record.wnid for record in plain.photos
     ]
     assert plain.class_to_idx[TENCH] == 0 and len(plain.classes) == 1000
     assert release.content_hash in repr(plain)

@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.core.errors import BadInput, GensetError
+from genset.core.errors import BadInput, ReleaseIncomplete
 from genset.db import Photo
 from genset.licenses import License, license_named, may_be_passed_on
 from genset.release.exports import FORMATS
 from genset.release.exports.export import export
-from genset.release.reader import LACKING, MANIFEST, Release, content_hash
+from genset.release.reader import MANIFEST, WHOLE, Release, content_hash
 from tests.labeled_workspace import CLASSES
 from tests.release.conftest import Pool
 
@@ -151,11 +151,10 @@ def test_a_release_without_an_open_photo_is_refused_as_bytes(pool: Pool, tmp_pat
         for photo in session.query(Photo):
             photo.license = "All Rights Reserved"
     release = pool.create()
-    with pytest.raises(BadInput, match="use --format manifest, or --include-restricted"):
-        export(release, "parquet", tmp_path / "out")
+    for kind in ("parquet", "mixed"):
+        with pytest.raises(BadInput, match="use --format manifest, or --include-restricted"):
+            export(release, kind, tmp_path / "out")
     assert not (tmp_path / "out").exists()
-    export(release, "mixed", tmp_path / "mixed")
-    assert not list((tmp_path / "mixed").glob("n*"))
 
 
 def test_mixed_is_the_release_without_them_and_lists_them(
@@ -163,15 +162,14 @@ def test_mixed_is_the_release_without_them_and_lists_them(
 ) -> None:
     done = export(release, "mixed", tmp_path / "out")
     assert not any(photo in file for photo in restricted for file in every_file(tmp_path / "out"))
-    assert (done.photos, done.restricted, done.content_hash) == (8, 2, release.content_hash)
+    part = Release(tmp_path / "out")
+    part.verify()
+    assert (done.photos, done.of, done.restricted) == (6, 8, 2)
+    assert done.content_hash == part.content_hash
     assert done.without_address == 1  # the one whose bytes are there needs none
-    listed = (tmp_path / "out" / LACKING).read_text("utf-8").splitlines()[1:]
     lacking = {photo.file for photo in release.photos if photo.source_id in RESTRICTED}
-    assert {row.partition(",")[0] for row in listed} == lacking
-    for path in release.root.rglob("*"):
-        name = path.relative_to(release.root).as_posix()
-        if path.is_file() and name not in lacking:
-            assert (tmp_path / "out" / name).read_bytes() == path.read_bytes()
+    assert set(part.missing()) == lacking
+    assert (part.root / WHOLE).read_bytes() == (release.root / MANIFEST).read_bytes()
 
 
 def test_mixed_of_open_photos_alone_is_the_whole_release(pool: Pool, tmp_path: Path) -> None:
@@ -179,25 +177,47 @@ def test_mixed_of_open_photos_alone_is_the_whole_release(pool: Pool, tmp_path: P
     pool.create()
     words = ("release", "export", "v1", "--format", "mixed", "--to", tmp_path / "out")
     assert "it is the whole release" in genset(pool, *words)
-    assert not (tmp_path / "out" / LACKING).exists()
+    assert not (tmp_path / "out" / WHOLE).exists()
     Release(tmp_path / "out").verify()
 
 
-def test_whoever_uses_mixed_before_it_is_complete_is_told_how(
+def answers(release: Release, file: Path, wrong: int) -> str:
+    """A table of answers to all photos, `wrong` of them wrong, as a model's spec."""
+    rows = ["image,top1"]
+    for number, photo in enumerate(release.photos):
+        rows.append(f"{photo.file},{CLASSES[-1] if number < wrong else photo.wnid}")
+    file.write_text("\n".join(rows) + "\n", "utf-8")
+    return f"predictions:{file}"
+
+
+def test_a_part_is_verified_scored_exported_and_compared_on_the_photos_that_both_have(
     pool: Pool, release: Release, tmp_path: Path
 ) -> None:
-    export(release, "mixed", tmp_path / "out")
-    how = f"genset pull {tmp_path / 'out'}"
-    for words in (
-        ("release", "verify", tmp_path / "out"),
-        ("evaluate", tmp_path / "out", "--model", "torchvision:squeezenet1_0"),
-    ):
-        done = CliRunner().invoke(cli, ["-w", str(pool.workspace.root), *map(str, words)])
-        assert how in str(done.exception), done.output
-    photos = Release(tmp_path / "out")
-    place = next(n for n, each in enumerate(photos.photos) if each.source_id in RESTRICTED)
-    with pytest.raises(GensetError, match=r"is missing: to-pull\.csv lists photos"):
-        photos[place]
+    out = tmp_path / "out"
+    export(release, "mixed", out)
+    part = Release(out)
+    words = ["-w", str(pool.workspace.root), "release", "verify", str(out)]
+    done = CliRunner().invoke(cli, words)
+    assert isinstance(done.exception, ReleaseIncomplete) and done.exception.exit_code == 3
+    assert f"6 of 8 photos of v1: genset pull {out} goes on" in str(done.exception)
+    assert "6 of 8 photos of v1: 6 photos are what the manifest says" in done.output
+    assert all(f"missing: {file}" in done.output for file in part.missing())
+    full = answers(release, tmp_path / "full.csv", 0)
+    fewer = answers(part, tmp_path / "fewer.csv", 1)
+    genset(pool, "evaluate", "v1", "--model", full)
+    scored = json.loads(genset(pool, "evaluate", out, "--model", fewer, "--format", "json"))
+    assert (scored["set"], scored["set_hash"]) == ("6 of 8 photos of v1", part.content_hash)
+    assert scored["runs"][0]["set_name"] == "6 of 8 photos of v1"
+    for on in (out, "v1"):
+        found = genset(pool, "compare", "full", "fewer", "--on", on, "--format", "json")
+        assert json.loads(found)["photos"] == 6, on
+    told = json.loads(genset(pool, "report", out, "--format", "json"))
+    assert told["set"]["name"] == "6 of 8 photos of v1"
+    by_name = {model["label"]: model for model in told["models"]}
+    assert by_name["full"]["top1"]["photos"] == by_name["fewer"]["top1"]["photos"] == 6
+    assert "counted on the 6 photos that it has in common" in by_name["full"]["notes"][-1]
+    assert export(part, "webdataset", tmp_path / "tars").content_hash == part.content_hash
+    assert "6 of the 8 photos of v1" in (tmp_path / "tars" / "DATA_CARD.md").read_text("utf-8")
 
 
 def test_the_command_says_what_it_left_out_and_what_nobody_can_rebuild(
@@ -215,7 +235,7 @@ def test_the_command_says_what_it_left_out_and_what_nobody_can_rebuild(
     assert "2 have no address, and cannot be rebuilt from it" in text
     words = ("--format", "mixed", "--to", tmp_path / "d", "--json")
     told = json.loads(genset(pool, "release", "export", "v1", *words))
-    assert (told["photos"], told["restricted"], told["without_address"]) == (8, 2, 1)
+    assert (told["photos"], told["restricted"], told["without_address"]) == (6, 2, 1)
     words = ("-w", pool.workspace.root, "release", "export", "v1", "--format", "mixed")
     rejected = CliRunner().invoke(cli, [*map(str, words), "--include-restricted"])
     assert "--include-restricted does not apply to --format mixed" in str(rejected.exception)

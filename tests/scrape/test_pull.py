@@ -11,13 +11,22 @@ from typing import Any
 import pytest
 from msgspec import ValidationError, convert
 
-from genset.core.errors import BadInput, ReleaseDamaged
+from genset.core.errors import BadInput
 from genset.db import Verdict, stored_candidates
 from genset.net.hosts import TRIES
 from genset.release.freeze import create
-from genset.release.reader import MANIFEST, Release, ReleasePhoto, content_hash, manifest_hash
+from genset.release.reader import (
+    MANIFEST,
+    WHOLE,
+    Release,
+    ReleasePhoto,
+    content_hash,
+    manifest_hash,
+    manifest_lines,
+)
 from genset.sandbox import Faults, Reply, Request, Rule
 from genset.scrape.pull import PullSummary, pull
+from genset.sets.open import open_set
 from tests.labeled_workspace import picture, vote
 from tests.scrape.commands import genset
 from tests.scrape.hostile import rendered_anew
@@ -119,13 +128,51 @@ def test_photos_that_are_gone_or_changed_are_told_and_the_rest_comes(
     assert (done.pulled, done.missing, done.failed) == (1, 2, {})
     assert done.gone == {maker.photo(1).file: maker.photo(1).page_url}
     assert done.changed == {maker.photo(2).file: maker.photo(2).page_url}
-    assert set(files(tmp_path / "copy")) == {
-        MANIFEST,
-        maker.photo(3).file,
-        *maker.release.documents,
-    }
+    there = {MANIFEST, WHOLE, maker.photo(3).file, *maker.release.documents}
+    assert set(files(tmp_path / "copy")) == there
+    part = Release(tmp_path / "copy")
+    part.verify()
+    assert (part.title, part.photos) == ("1 of 3 photos of v1", (maker.photo(3),))
+    assert part.content_hash == done.content_hash != maker.release.content_hash
+    assert sorted(part.missing()) == sorted({maker.photo(n).file for n in (1, 2)})
+    card = (part.root / "DATA_CARD.md").read_text("utf-8")
+    assert "1 of the 3 photos of v1" in card and "which their addresses did not give" in card
+    before = files(part.root)
+    rebuild()
+    assert files(part.root) == before  # the same photos are the same part, whenever it is made
     maker.served(2).write_bytes(picture(2))
     assert rebuild().changed == {}
+    other = Release(part.root)
+    assert (other.title, len(other.missing())) == ("2 of 3 photos of v1", 1)
+    other.verify()
+
+
+def test_a_part_becomes_the_release_once_all_photos_are_there(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    served = maker.served(1)
+    content = served.read_bytes()
+    served.unlink()
+    rebuild()
+    served.write_bytes(content)
+    done = pull(tmp_path / "copy", lambda name: maker.sandbox.source)
+    assert (done.title, done.pulled, done.present) == ("v1", 1, 2)
+    assert files(tmp_path / "copy") == files(maker.release.root)
+
+
+def test_without_any_photo_there_is_no_part_and_the_next_pull_goes_on(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    contents = {path: path.read_bytes() for path in map(maker.served, (1, 2, 3))}
+    for path in contents:
+        path.unlink()
+    assert (rebuild().missing, rebuild().title) == (3, "")
+    with pytest.raises(BadInput, match=r"no manifest\.json yet: genset pull"):
+        Release(tmp_path / "copy")
+    for path, content in contents.items():
+        path.write_bytes(content)
+    assert rebuild().missing == 0
+    assert files(tmp_path / "copy") == files(maker.release.root)
 
 
 def test_photos_that_were_rerendered_are_a_state_of_their_own_and_a_set_of_their_own(
@@ -137,8 +184,7 @@ def test_photos_that_were_rerendered_are_a_state_of_their_own_and_a_set_of_their
     assert (done.pulled, done.missing, set(done.changed)) == (1, 2, {maker.photo(2).file})
     assert (set(done.rerendered), done.variant) == ({maker.photo(1).file}, None)
     assert maker.photo(1).file not in files(tmp_path / "copy")
-    with pytest.raises(ReleaseDamaged, match="is missing"):
-        Release(tmp_path / "copy").verify()
+    assert Release(tmp_path / "copy").title == "1 of 3 photos of v1"
     done = rebuild(accept_rerendered=True)
     assert done.variant == str(tmp_path / "v1-rerendered") and done.missing == 2
     variant = Release(tmp_path / "v1-rerendered")
@@ -355,10 +401,12 @@ def test_the_command(maker: Maker, tmp_path: Path) -> None:
     Release(tmp_path / "v1").verify()
     maker.served(1).unlink()
     (tmp_path / "v1" / maker.photo(1).file).unlink()
-    line = genset(*words, "--json", cwd=tmp_path, endpoint=endpoint, code=1)
-    assert line == "genset: v1 is incomplete: 1 photo missing\n"
+    line = genset(*words, "--json", cwd=tmp_path, endpoint=endpoint, code=3)
+    assert line == "genset: v1 has 2 of 3 photos of v1; 1 missing\n"
+    line = genset("release", "verify", "./v1", cwd=tmp_path, code=3)
+    assert line == "genset: v1 has 2 of 3 photos of v1: genset pull v1 goes on\n"
     line = genset(*words, "--to", "x", cwd=tmp_path, code=1)  # not on a host of Flickr
-    assert line == "genset: x is incomplete: 3 photos missing\n"
+    assert line == "genset: x has no photo: 3 photos missing\n"
     (tmp_path / "bad.json").write_text("{")
     assert "bad.json" in genset("pull", "bad.json", cwd=tmp_path, code=2)
 
@@ -369,8 +417,9 @@ def test_a_document_that_cannot_be_made_again_is_told(
     document = json.loads(maker.manifest.read_text("utf-8"))
     document["documents"]["docs/DATA_CARD.md"] = "0" * 64
     document["manifest_hash"] = manifest_hash(document)
-    (tmp_path / "m.json").write_text(json.dumps(document), "utf-8")
+    (tmp_path / "m.json").write_text("".join(manifest_lines(document)), "utf-8")
     done = rebuild(tmp_path / "m.json")
     assert done.missing == 0
     assert list(done.failed) == ["docs/DATA_CARD.md"]
     assert not (tmp_path / "copy" / "docs/DATA_CARD.md").exists()
+    assert open_set(str(tmp_path / "copy")).content_hash == maker.release.content_hash

@@ -9,7 +9,7 @@ import pytest
 from genset.db import Photo, Verdict, stored_candidates
 from genset.release.exports.export import export
 from genset.release.freeze import create
-from genset.release.reader import LACKING, Release, ReleasePhoto
+from genset.release.reader import WHOLE, Release, ReleasePhoto
 from genset.scrape.pull import PullSummary, pull
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import vote
@@ -82,7 +82,7 @@ def test_what_is_gone_is_told_and_stays_listed(mixed: Mixed, serve: Serve) -> No
     served.unlink()
     done = mixed.pull()
     assert (done.pulled, list(done.gone)) == (1, [mixed.photo(2).file])
-    assert (mixed.folder / LACKING).is_file()
+    assert (mixed.folder / WHOLE).is_file()
 
 
 def pull_it(_moment: int, folder: Path, endpoint: Path, watched: Path) -> None:
@@ -107,7 +107,7 @@ def test_the_commands(mixed: Mixed, tmp_path: Path) -> None:
     said = genset("pull", "given", "--json", cwd=tmp_path, endpoint=mixed.sandbox.endpoint)
     assert json.loads(said)["pulled"] == 2
     assert "4 photos" in genset("release", "verify", "given", cwd=tmp_path)
-    assert not (tmp_path / "given" / LACKING).exists()
+    assert not (tmp_path / "given" / WHOLE).exists()
 
 
 def test_a_whole_one_stays_as_it_is_and_nothing_is_asked_for(serve: Serve, pool: Pool) -> None:

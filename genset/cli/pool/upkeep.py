@@ -23,7 +23,7 @@ from genset.cli.common import (
 )
 from genset.cli.group import Group
 from genset.cli.pool.plans import source_option
-from genset.core.errors import BadInput, GensetError, NotAWorkspace
+from genset.core.errors import BadInput, GensetError, NotAWorkspace, ReleaseIncomplete
 from genset.core.numbers import count
 from genset.core.progress import say
 from genset.core.table import Column, Table
@@ -177,10 +177,11 @@ def pull(
 ) -> None:
     """Rebuild a set from its MANIFEST: download each photo, and check that its bytes are the same.
 
-    Run it again to continue. Needs neither a workspace nor a key. Exits with 1 if photos are
-    missing. Photos of which their source has other bytes now are "rerendered" if the picture is the
-    same, by its fingerprint, else "changed"; neither is in the set. A folder, as genset release
-    export --format mixed writes it, is completed in place.
+    Run it again to continue. Needs neither a workspace nor a key. If photos are missing, it exits
+    with 3: the others are a part of the set with a hash of its own, which genset evaluate and all
+    other commands take; or with 1, if none came. Photos of which their source has other bytes now
+    are "rerendered" if the picture is the same, by its fingerprint, else "changed"; neither is in
+    the set. A folder, as genset release export --format mixed writes it, is completed in place.
 
     \b
     genset pull manifest.json --to v1
@@ -207,8 +208,10 @@ def pull(
     with closing(store), stoppable(lambda: "the photos that came stay in the set's folder"):
         done = rebuild(manifest, open_source, to, accept_rerendered=accept_rerendered)
     show(asdict(done), "\n".join(_pull_lines(done)), as_json)
+    if done.missing and done.title:
+        raise ReleaseIncomplete(f"{done.folder} has {done.title}; {done.missing:,} missing")
     if done.missing:
-        raise GensetError(f"{done.folder} is incomplete: {count(done.missing, 'photo')} missing")
+        raise GensetError(f"{done.folder} has no photo: {count(done.missing, 'photo')} missing")
 
 
 def _pull_lines(done: "PullSummary") -> list[str]:
@@ -222,6 +225,8 @@ def _pull_lines(done: "PullSummary") -> list[str]:
             for file, detail in getattr(done, what).items()
         ),
     ]
+    if done.content_hash:
+        lines.append(f"{done.title}: {done.content_hash}")
     if done.variant:
         lines.append(f"with the rerendered photos, as a set with hashes of its own: {done.variant}")
     elif done.rerendered:

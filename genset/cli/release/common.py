@@ -6,10 +6,10 @@ from typing import Any
 import click
 
 from genset.cli.group import Group
-from genset.core.errors import BadInput, NotAWorkspace
+from genset.core.errors import NotAWorkspace
 from genset.core.numbers import count
 from genset.release.exports import manifest_of
-from genset.release.reader import MANIFEST, Release, is_name, release_named
+from genset.release.reader import MANIFEST, Release, release_named
 from genset.workspace import Workspace
 
 
@@ -33,20 +33,15 @@ def named(folder: Path | None, name: str) -> Release:
     path = Path(name)
     if not (path / MANIFEST).is_file() and (exported := manifest_of(path)):
         path = exported.parent
-    if not is_name(name):
-        return Release(path)
-    is_here = (path / MANIFEST).is_file()
+    return Release(release_named(name, _releases(folder)) or path)
+
+
+def _releases(folder: Path | None) -> Path | None:
+    """The workspace's folder of releases; None without a workspace."""
     try:
-        releases = Workspace.find(folder).releases
+        return Workspace.find(folder).releases
     except NotAWorkspace:
-        if not is_here:
-            raise BadInput(
-                f"{name} is no release: it has no {MANIFEST}, and there is no workspace here that "
-                "could have one of this name"
-            ) from None
-        return Release(path)
-    found = release_named(name, releases) or (path if is_here else releases / name)
-    return Release(found)
+        return None
 
 
 def dataset_now(folder: Path | None, release: Release, name: str = "") -> dict[str, Any]:
@@ -61,17 +56,15 @@ def dataset_now(folder: Path | None, release: Release, name: str = "") -> dict[s
 
 def is_of_workspace(folder: Path | None, release: Release) -> bool:
     """Whether a release lies in the workspace's ``releases/``."""
-    try:
-        releases = Workspace.find(folder).releases
-    except NotAWorkspace:
-        return False
-    return release.root.resolve().parent == releases.resolve()
+    releases = _releases(folder)
+    return releases is not None and release.root.resolve().parent == releases.resolve()
 
 
 def release_summary(found: Release) -> dict[str, Any]:
     """What --json says of a release."""
     return {
         "name": found.name,
+        "title": found.title,
         "path": str(found.root),
         "content_hash": found.content_hash,
         "photos": len(found.photos),

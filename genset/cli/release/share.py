@@ -88,7 +88,7 @@ def export_command(
 def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:
     """What is printed of an export, or of one whose photos were changed."""
     if done.format in ("manifest", "mixed"):
-        yield f"{done.folder}: {count(done.photos, 'photo')} as {done.format}"
+        yield f"{done.folder}: {count(done.of, 'photo')} as {done.format}"
         if done.format == "mixed" and done.restricted:
             yield (
                 f"  {done.restricted} of them by address and hash: complete it with genset pull "

@@ -9,7 +9,7 @@ import click
 
 from genset.cli.common import DAY, format_command, json_command, opened, show, show_tables
 from genset.cli.release.common import is_of_workspace, named, release, release_summary
-from genset.core.errors import ReleaseDamaged
+from genset.core.errors import ReleaseDamaged, ReleaseIncomplete
 from genset.core.junk import junk_note
 from genset.core.numbers import count
 from genset.release.documents import CARD
@@ -36,6 +36,9 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
     That shows that it is complete and unchanged. --expect shows that it is the release you mean:
     whoever changes photos can write a manifest that fits them.
 
+    Where genset pull could not get all photos, it names those that are missing, and exits with 3 if
+    all others are as they should be: genset evaluate takes these as a part of the release.
+
     It also names photos that no licence lets you share or that credit no owner; and it fails (exit
     code 1) where photos are gone at their source, their owners took the licence back, or they were
     removed from the pool since.
@@ -48,7 +51,7 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
     found = named(folder, name)
     answer, lines = release_summary(found), list[str]()
     if expect is not None:
-        answer["expected"] = check_expected(found, expect)
+        answer["expected"] = check_expected(found.root, found.manifest, expect)
         lines.append(f"  its {answer['expected'].replace('_', ' ')} is the expected one")
     try:
         passed_over = list[str]()
@@ -62,13 +65,17 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
     except ReleaseDamaged as damage:
         click.echo("\n".join(damage.problems), err=True)
         raise
+    missing = answer["missing"] = found.missing()
     photos = count(len(found.photos), "photo is", "photos are")
-    lines.insert(0, f"{found.name}: {photos} what the manifest says")
+    lines.insert(0, f"{found.title}: {photos} what the manifest says")
+    lines += [f"  missing: {file}" for file in missing]
     checks = _checks(folder, found)
     answer["passed_over"], answer["checks"] = passed_over, asdict(checks)
     lines += [f"  {note}" for note in junk_note(passed_over)]
     show(answer, "\n".join([*lines, *checks.lines(found.name)]), as_json)
     checks.refuse_changed(found.name)
+    if missing:
+        raise ReleaseIncomplete(f"{found.root} has {found.title}: genset pull {found.root} goes on")
 
 
 def _checks(folder: Path | None, release: Release) -> "Checks":

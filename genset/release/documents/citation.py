@@ -19,7 +19,7 @@ from genset.core.numbers import count
 from genset.core.safe import web_link
 from genset.release.documents.provenance import comes_from
 from genset.release.documents.words import About, fact, line
-from genset.release.reader import MANIFEST, Release
+from genset.release.reader import Release
 
 _IMAGENET = "ImageNet"
 
@@ -116,7 +116,7 @@ class Citation:
 
 def cited(release: Release, dataset: Mapping[str, Any] | None = None) -> Citation:
     """What its manifest knows, and what its maintainer `said` since (`Dataset.facts`)."""
-    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
+    manifest = release.manifest
     return Citation.of(manifest, len(release.photos), dataset)
 
 

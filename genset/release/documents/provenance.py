@@ -8,7 +8,6 @@ from typing import Any
 from genset.core.dates import earliest_day
 from genset.core.numbers import count
 from genset.core.safe import web_link
-from genset.licenses import FLICKR_NOTICE
 from genset.release.documents.words import days, fact, line
 from genset.release.reader import ReleasePhoto
 
@@ -40,9 +39,14 @@ def part_of(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list
     every = fact(facts, "photos", int)
     if not whole(manifest) or every is None:
         return []
+    because = []
+    if restricted := fact(facts, "restricted", int):
+        because.append(f"{restricted:,}, as no licence that genset knows lets them be handed on")
+    if missing := fact(facts, "missing", int):
+        because.append(f"{missing:,}, which their addresses did not give when it was pulled")
     return [
-        f"It has {len(photos):,} of the {every:,} photos of {whole(manifest)}. No licence that "
-        "genset knows lets the others be handed on. A score on this part is none on the whole: "
+        f"It has {len(photos):,} of the {every:,} photos of {whole(manifest)}; it is without "
+        f"{', and '.join(because) or 'the others'}. A score on this part is none on the whole: "
         "cite it with this part's own hash. What is said of searches, of when licences were last "
         "asked for, of labels in all, of how photos were chosen and of what was left out, is of "
         "the whole."
@@ -160,10 +164,6 @@ def change_note(manifest: Mapping[str, Any], file: str) -> str:
     return f" (changed: {line(variant.get('what', ''))})"
 
 
-# What is said of Flickr's photos where a manifest does not.
-_FLICKR = {"title": "Flickr", "home": "https://www.flickr.com/", "notice": FLICKR_NOTICE}
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
     """A source of a release's photos. The words are a stranger's, on one line, "" for none.
@@ -275,7 +275,7 @@ def _place(manifest: Mapping[str, Any], name: str, photos: Sequence[ReleasePhoto
             (found if is_found else imported).append(photo)
     return Place(
         name=line(name),
-        words=_words(fact(manifest, "sources", dict), name),
+        words=_words(fact(fact(manifest, "sources", dict), name, dict)),
         origin=origin,
         since=_since(manifest),
         found=tuple(found),
@@ -292,11 +292,8 @@ def _queries(photos: Sequence[ReleasePhoto]) -> str:
     return count(len({photo.keyword for photo in photos}), "query", "queries")
 
 
-def _words(facts: Any, name: str) -> dict[str, str]:
-    words = fact(facts, name, dict)
-    if words is None:
-        return _FLICKR if name == "flickr" else {}
-    return {word: line(text) for word, text in words.items() if isinstance(text, str)}
+def _words(facts: dict[str, Any] | None) -> dict[str, str]:
+    return {word: line(text) for word, text in (facts or {}).items() if isinstance(text, str)}
 
 
 def _days(photos: Sequence[ReleasePhoto]) -> str:

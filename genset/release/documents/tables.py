@@ -1,4 +1,4 @@
-"""metadata.csv, a row for each photo; to-pull.csv, those that a folder lacks; classes.csv.
+"""metadata.csv, a row for each photo; classes.csv.
 
 And how documents name the classes of a release, ImageNet's or its own.
 """
@@ -45,9 +45,6 @@ _COLUMNS = (
 _ADDRESSES = ("page_url", "license_url")
 
 
-_TO_PULL = ("file_name", "sha256", "license", "page_url", "image_url")
-
-
 def metadata(
     manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
 ) -> str:
@@ -88,20 +85,6 @@ def columns(manifest: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _clean(value: object) -> object:
     return printable(value) if isinstance(value, str) else value
-
-
-def lacking(photos: Sequence[ReleasePhoto]) -> str:
-    """A row for each photo. Whatever a stranger wrote as an address leads to the web, or is empty.
-
-    It is no part of the release: ``genset pull`` takes it away once no photo is lacking.
-    """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_TO_PULL)
-    for photo in photos:
-        addresses = (web_link(url) or "" for url in (photo.page_url, photo.image_url))
-        writer.writerow((photo.file, photo.sha256, printable(photo.license), *addresses))
-    return text.getvalue()
 
 
 # Of ImageNet's 1,000, those that are persons.

@@ -23,7 +23,7 @@ DatasetFacts = Callable[[str], Mapping[str, Any]]
 Writer = Callable[[Release, Mapping[str, str], Path], None]
 """Writes a release, or a part of it, with its documents and its manifest by name, to a folder."""
 
-_BY_ADDRESS = ("manifest", "mixed")  # these list every photo, with or without its bytes
+_BY_ADDRESS = ("manifest", "mixed")  # by these, genset pull downloads photos
 _AS_FROZEN = ("imagefolder", *_BY_ADDRESS)  # have the release's own files, and nothing beside them
 
 # What an export as others lay it out has photos in: files, and their type.
@@ -98,7 +98,7 @@ def export(
     with one_at_a_time(folder.absolute().parent):
         if folder.exists():
             raise BadInput(f"{folder} exists: name another folder with --to")
-        contents = contents_of(release, include_restricted or kind in _BY_ADDRESS)
+        contents = contents_of(release, include_restricted or kind == "manifest")
         texts = {**contents.texts, CITATION: citation(contents, dataset)}
         with folder_written_whole(folder.absolute()) as partial:
             if kind not in _AS_FROZEN:

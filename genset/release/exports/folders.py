@@ -5,9 +5,8 @@ from pathlib import Path
 
 from genset.core.files import write_text
 from genset.release.documents import CITATION
-from genset.release.documents.tables import lacking
-from genset.release.publish import Copy, copy_all, is_restricted
-from genset.release.reader import LACKING, Release, ReleasePhoto
+from genset.release.publish import Copy, copy_all
+from genset.release.reader import MANIFEST, WHOLE, Release, ReleasePhoto
 
 
 def imagefolder(release: Release, texts: Mapping[str, str], folder: Path) -> None:
@@ -16,15 +15,16 @@ def imagefolder(release: Release, texts: Mapping[str, str], folder: Path) -> Non
 
 
 def mixed(release: Release, texts: Mapping[str, str], folder: Path) -> None:
-    """Write the release's folder without the photos that no licence lets others hand on.
+    """Copy the folder of photos that may be handed on, with the manifest of all: ``whole.json``.
 
-    ``genset pull`` downloads these from their own addresses, and the folder is the release then.
-    Until that, ``to-pull.csv`` lists them. Where there are none, the folder is the release.
+    By that ``genset pull`` downloads the rest from their own addresses, and the folder is the
+    release then. Where there is no rest, it is at once.
     """
-    missing = [photo for photo in release.photos if is_restricted(photo)]
-    if missing:
-        write_text(folder / LACKING, lacking(missing))
-    _write(release, [p for p in release.photos if not is_restricted(p)], texts, folder)
+    _write(release, release.photos, texts, folder)
+    whole = release.root / WHOLE
+    text = (whole if whole.is_file() else release.root / MANIFEST).read_text("utf-8")
+    if text != texts[MANIFEST]:
+        write_text(folder / WHOLE, text)
 
 
 def manifest(release: Release, texts: Mapping[str, str], folder: Path) -> None:

@@ -170,7 +170,7 @@ def _published(
     """Write the variant of these photos: `how` and which of them were changed is in its facts."""
     photos.sort(key=lambda pair: pair[0].file)
     records, originals = [photo for photo, _ in photos], [path for _, path in photos]
-    facts = facts_of_fewer(release, records)
+    facts = facts_of_fewer(release.manifest, records)
     whole = {"name": release.name, "content_hash": release.content_hash}
     facts["variant"] = {"excluded": [], **how, **whole, "changed": dict(sorted(changed.items()))}
     return publish(releases, f"{release.name}-{suffix}", facts, records, originals)

@@ -5,7 +5,6 @@ given again. The labels that ``matched`` matched are not needed: the manifest ha
 short.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -64,7 +63,7 @@ class Earlier:
             BadInput: it has several right answers a photo already, or its plan is not as genset
                 writes them.
         """
-        manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
+        manifest = release.manifest
         if manifest.get("multilabel") is not None:
             of = manifest["multilabel"].get("from", {}).get("name", "its first release")
             raise BadInput(

@@ -3,7 +3,7 @@
     >>> import genset
     >>> photos = genset.Release("releases/v1", transform=preprocess)
     >>> image, target = photos[0]
-    >>> photos.classes[target], photos.records[0].license
+    >>> photos.classes[target], photos.photos[0].license
     ('n01440764', 'CC BY 2.0')
 
 It needs no extra: genset requires Pillow, which is imported when a photo is opened.
@@ -20,16 +20,17 @@ records (what a model is scored on), `documents` has the hash of each document, 
 is over the whole manifest. Where photos have several right answers
 (``genset release create --multilabel``), ``multilabel`` says how they came to have them. Where
 classes are not ImageNet's but the workspace's own, ``taxonomy`` has them: their name, hash and
-document.
+document. Of a part of a release, as where photos are gone from their sources, ``part_of`` says of
+which, and ``whole.json`` is the manifest of that, with which ``genset pull`` goes on.
 """
 
 from genset.release.reader.manifest import (
     ANSWERS,
     FORMAT,
-    LACKING,
     LISTS,
     MANIFEST,
     PHOTOS,
+    WHOLE,
     Ground,
     Manifest,
     ReleasePhoto,
@@ -41,15 +42,15 @@ from genset.release.reader.manifest import (
     manifest_lines,
     read_manifest,
 )
-from genset.release.reader.release import Release, find_releases, is_name, release_named, summaries
+from genset.release.reader.release import Release, find_releases, release_named, summaries
 
 __all__ = [
     "ANSWERS",
     "FORMAT",
-    "LACKING",
     "LISTS",
     "MANIFEST",
     "PHOTOS",
+    "WHOLE",
     "Ground",
     "Manifest",
     "Release",
@@ -59,7 +60,6 @@ __all__ = [
     "fact_of",
     "file_of",
     "find_releases",
-    "is_name",
     "manifest_hash",
     "manifest_lines",
     "read_manifest",

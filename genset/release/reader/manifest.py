@@ -25,12 +25,14 @@ from genset.classes import (
     mistakes_in,
     taxonomy_of,
 )
+from genset.core.numbers import count
 from genset.core.photo import PhotoOrigin
+from genset.core.safe import clean
 from genset.core.validation import Invalid, Meta, Record, check, read_json
 
 MANIFEST = "manifest.json"
 PHOTOS = "test"  # the folder of photos, with one for each class: readers take it for the split
-LACKING = "to-pull.csv"  # of an export as "mixed", until genset pull has completed it
+WHOLE = "whole.json"  # beside a part of a release: the release's manifest, for genset pull
 FORMAT = "genset release 1"
 
 LISTS = ("labels_correct", "labels_unclear", "labels_wrong")
@@ -144,6 +146,14 @@ def file_of(wnid: str, name: str) -> str:
     return "/".join((PHOTOS, _SPLIT.sub(r"\1~", folder), name))
 
 
+class PartOf(Record, frozen=True, forbid_unknown_fields=False):
+    """Of which release photos are a part: its name and hash, and how many photos it has."""
+
+    name: str
+    content_hash: str
+    photos: int
+
+
 @dataclass
 class Manifest:
     """The content of a manifest. `photos` are sorted by `file`.
@@ -153,6 +163,7 @@ class Manifest:
     are options of its choice that changed nothing. `multilabel` says
     how photos came to have several right answers (`genset.release.multilabel.facts`); None: they
     have one. `variant` says of what release and how the photos were changed; None: they were not.
+    `part_of` is the release of which they are a part; None: they are all there are.
     `taxonomy` are its classes: ImageNet's, or its own.
     """
 
@@ -168,6 +179,7 @@ class Manifest:
     without_effect: list[str] = field(default_factory=list)
     multilabel: dict[str, Any] | None = None
     variant: dict[str, Any] | None = None
+    part_of: PartOf | None = None
     taxonomy: Taxonomy = field(default_factory=imagenet1k)
 
     def __post_init__(self) -> None:
@@ -180,6 +192,14 @@ class Manifest:
         several = self.multilabel is not None
         if any((photo.label_votes is not None) is not several for photo in self.photos):
             raise ValueError("multilabel says how photos came to have several right answers")
+
+    @property
+    def title(self) -> str:
+        """What these photos are called in a sentence: of a part, how many of which release."""
+        if self.part_of is None:
+            return self.name
+        whole = self.part_of
+        return f"{len(self.photos):,} of {count(whole.photos, 'photo')} of {clean(whole.name)}"
 
     def is_as_written(self, path: Path) -> bool:
         """Whether the manifest at `path`, from which this was read, agrees with its own hashes."""
@@ -304,14 +324,6 @@ def manifest_lines(manifest: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {json.dumps(photo)}{',' if number < len(manifest['photos']) else ''}\n"
     yield " ]\n"
     yield "}\n"
-
-
-def is_laid_out_as_written(path: Path) -> bool:
-    """Whether a manifest has exactly the bytes that `manifest_lines` writes."""
-    manifest = json.loads(path.read_text("utf-8"))
-    with path.open("rb") as file:
-        same = all(file.readline() == line.encode() for line in manifest_lines(manifest))
-        return same and not file.read()
 
 
 def content_hash(photos: Sequence[ReleasePhoto]) -> str:

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from os import PathLike
 from pathlib import Path, PurePosixPath
@@ -15,13 +15,13 @@ from genset.core.junk import junk_in
 from genset.core.numbers import count
 from genset.core.validation import read_json
 from genset.release.reader.manifest import (
-    LACKING,
     LARGEST,
     MANIFEST,
+    WHOLE,
     Manifest,
     ReleasePhoto,
     Summary,
-    is_laid_out_as_written,
+    manifest_lines,
     read_manifest,
 )
 
@@ -48,7 +48,7 @@ class Release(Manifest):
         root: the release's folder.
         name: its name.
         content_hash: the hash to cite with a score.
-        photos: the record of each photo, in the order of the items; `records` is the same.
+        photos: the record of each photo, in the order of the items.
         classes: the 1,000 wnids in order; the ids of its own classes where it has such.
         taxonomy: the same classes, with their names and what else is known of them.
         class_to_idx: the index of each wnid.
@@ -84,7 +84,8 @@ class Release(Manifest):
         if (self.root / MANIFEST).is_symlink():
             raise BadInput(f"{self.root / MANIFEST} is a symbolic link; {WHAT_TO_DO}")
         if not (self.root / MANIFEST).is_file():
-            raise BadInput(f"{self.root} is not a release: it has no {MANIFEST}")
+            pull = f" yet: genset pull {self.root}" if (self.root / WHOLE).is_file() else ""
+            raise BadInput(f"{self.root} is not a release: it has no {MANIFEST}{pull}")
         vars(self).update(vars(read_manifest(self.root / MANIFEST)))
         if multi_hot and self.multilabel is None:
             raise BadInput(
@@ -93,14 +94,15 @@ class Release(Manifest):
             )
 
     @property
+    def manifest(self) -> dict[str, Any]:
+        """All that its manifest says, as JSON."""
+        found: dict[str, Any] = json.loads((self.root / MANIFEST).read_text("utf-8"))
+        return found
+
+    @property
     def wnids(self) -> tuple[str, ...]:
         """The classes that have photos, sorted."""
         return tuple(sorted({photo.wnid for photo in self.photos}))
-
-    @property
-    def records(self) -> tuple[ReleasePhoto, ...]:
-        """The same as `photos`."""
-        return self.photos
 
     @cached_property
     def classes(self) -> list[str]:
@@ -144,8 +146,6 @@ class Release(Manifest):
             with Image.open(path) as file:
                 image: Any = eight_bit(file).convert("RGB")
         except OSError as error:
-            if isinstance(error, FileNotFoundError) and self._is_incomplete():
-                raise GensetError(f"{path} is missing: {self._to_complete()}") from None
             raise GensetError(f"{path} cannot be read: {error}") from None
         target: Any = self._several(self.photos[index]) if self.multi_hot else self.targets[index]
         if self.transform is not None:
@@ -177,11 +177,14 @@ class Release(Manifest):
         """
         return path_of(self.root, name)
 
-    def verify(self, sha256: Callable[[Path], str] = sha256_of) -> list[str]:
+    def verify(
+        self, sha256: Callable[[Path], str] = sha256_of, *, documents: bool = True
+    ) -> list[str]:
         """Compare every byte with the manifest.
 
         Args:
             sha256: gives the hash of a file, if not by reading all of it.
+            documents: whether these must be there: what is not the release's is refused anyway.
 
         Returns:
             What was passed over (`genset.core.junk`).
@@ -192,36 +195,40 @@ class Release(Manifest):
         """
         hashes = self.documents | {photo.file: photo.sha256 for photo in self.photos}
         linked = dict.fromkeys(links(self.root, (MANIFEST, *hashes)))
-        problems = [self._to_complete()] if self._is_incomplete() else []
-        problems += [f"{name} is a symbolic link" for name in linked]
+        problems = [f"{name} is a symbolic link" for name in linked]
         path = self.root / MANIFEST
-        if not (is_laid_out_as_written(path) and self.is_as_written(path)):
+        as_written = "".join(manifest_lines(self.manifest)).encode()
+        if path.read_bytes() != as_written or not self.is_as_written(path):
             problems.append(f"{MANIFEST} was changed")
         for name, expected_hash in hashes.items():
             path = self.root / name
             if not linked.keys().isdisjoint(with_folders([name])):
                 continue  # what it leads to does not matter
             if not path.is_file():
-                problems.append(f"{name} is missing")
+                if documents or name not in self.documents:
+                    problems.append(f"{name} is missing")
             elif sha256(path) != expected_hash:
                 problems.append(f"{name} was changed")
         # Including folders: ImageFolder takes each one for a class.
-        expected = {MANIFEST, LACKING, *with_folders(hashes)}
+        expected = {MANIFEST, WHOLE, *with_folders(hashes)}
         junk = [name for name in junk_in(self.root) if name not in expected]
         for path in sorted(self.root.rglob("*")):
             name = path.relative_to(self.root).as_posix()
             if name not in expected and not f"{name}/".startswith(tuple(f"{j}/" for j in junk)):
                 problems.append(f"{name} does not belong to it")
+        if problems and (self.root / WHOLE).is_file():
+            problems.append(f"a pull of it was stopped: genset pull {self.root} goes on")
         if problems:
             raise ReleaseDamaged(self.name, problems)
         return junk
 
-    def _is_incomplete(self) -> bool:
-        """Whether it is an export as "mixed" that ``genset pull`` has not completed."""
-        return (self.root / LACKING).is_file()
-
-    def _to_complete(self) -> str:
-        return f"{LACKING} lists photos that are not here yet: genset pull {self.root} gets them"
+    def missing(self) -> list[str]:
+        """The files of the photos of the release that a part lacks, where it knows them."""
+        path = self.root / WHOLE
+        if self.part_of is None or not path.is_file():
+            return []
+        present = {photo.file for photo in self.photos}
+        return [photo.file for photo in read_manifest(path).photos if photo.file not in present]
 
 
 def is_name(word: str) -> bool:
@@ -261,15 +268,15 @@ def _manifests(folder: Path) -> Iterator[Path]:
     return folder.glob(f"[!.]*/{MANIFEST}")
 
 
-def check_expected(release: Release, expected: str) -> str:
+def check_expected(where: object, manifest: Mapping[str, Any], expected: str) -> str:
     """Compare a hash that was published with those in a release's manifest.
 
     That these are true is what `Release.verify` finds out.
 
     Args:
-        release: the release.
-        expected: its content hash, or the hash of its manifest: 64 digits, with or without
-            ``sha256:``.
+        where: the release is, for the message.
+        manifest: the release's.
+        expected: its content hash, or the hash of its manifest: 64 digits, with ``sha256:`` or not.
 
     Returns:
         Which of both it is: "content_hash" or "manifest_hash".
@@ -278,26 +285,17 @@ def check_expected(release: Release, expected: str) -> str:
         BadInput: it is no such hash.
         GensetError: it is another release's.
     """
-    digits = expected.strip().lower().removeprefix("sha256:")
-    if not re.fullmatch("[0-9a-f]{64}", digits):
+    stripped = f"sha256:{expected.strip().lower().removeprefix('sha256:')}"
+    if not re.fullmatch("sha256:[0-9a-f]{64}", stripped):
         raise BadInput(f"--expect takes a whole hash, 64 hexadecimal digits, not {expected!r}")
-    found = hashes(release)
+    found = {name: str(manifest.get(name)) for name in ("content_hash", "manifest_hash")}
     for name, hash in found.items():
-        if hash == f"sha256:{digits}":
+        if hash == stripped:
             return name
     raise GensetError(
-        f"{release.root} is not the release that was expected: its content hash is "
+        f"{where} is not the release that was expected: its content hash is "
         f"{found['content_hash']}, its manifest's {found['manifest_hash']}"
     )
-
-
-def hashes(release: Release) -> dict[str, str]:
-    """The hashes that a release's manifest has of the photos' records, and of itself."""
-    manifest = json.loads(release.path_of(MANIFEST).read_text("utf-8"))
-    return {
-        "content_hash": release.content_hash,
-        "manifest_hash": str(manifest.get("manifest_hash")),
-    }
 
 
 def with_folders(names: Iterable[str]) -> set[str]:

@@ -1,6 +1,5 @@
 """By source: where a release's photos are from, and how models do on those of each source."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from genset.core.numbers import NONE, count
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
-from genset.release.reader import MANIFEST, Release, ReleasePhoto
+from genset.release.reader import Release, ReleasePhoto
 from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part, sentences
 from genset.reporting.format import (
     all_models,
@@ -131,7 +130,7 @@ def gather(inputs: Inputs, data: ReportData) -> BySource | None:
 
 def _recorded(release: Release) -> Mapping[str, Any]:
     """What the manifest records of its sources, by name."""
-    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
+    manifest = release.manifest
     sources = manifest.get("sources")
     return sources if isinstance(sources, dict) else {}
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from platform import python_version
 from typing import Any
 
@@ -62,6 +62,7 @@ def make_run(photos: PhotoSet, counted: CountedAnswers, record: RunRecord) -> Ru
         },
         set_name=photos.name,
         set_hash=photos.content_hash,
+        set_whole=photos.whole,
         top1=_accuracy(predictions, 1),
         top5=_accuracy(predictions, 5) if len(predictions[0].top) >= 5 else None,
         classes=counted.classes,
@@ -75,6 +76,37 @@ def _accuracy(predictions: Sequence[Prediction], k: int) -> Accuracy:
     return Accuracy.of(
         sum(prediction.wnid in prediction.top[:k] for prediction in predictions), len(predictions)
     )
+
+
+def on_shared_photos(
+    run: Run, predictions: Sequence[Prediction], photos: PhotoSet
+) -> tuple[Run, list[Prediction]]:
+    """A run on another part of a set's release as one on the photos that both have: a few, or none.
+
+    Args:
+        run: on another part, or on all of the release.
+        predictions: its own.
+        photos: the set.
+    """
+    ids = set(photos.ids)
+    shared = [prediction for prediction in predictions if prediction.image in ids]
+    if not shared:
+        return run, []
+    not_counted = {id: why for id, why in run.excluded.items() if id in ids}
+    note = (
+        f"scored on {run.set_name}; counted on the {count(len(shared), 'photo')} that it has in "
+        f"common with {photos.name}"
+    )
+    counted = replace(
+        run,
+        excluded=not_counted,
+        masked=min(run.masked, len(ids) - len(shared) - len(not_counted)),
+        notes=[*run.notes, note],
+        top1=_accuracy(shared, 1),
+        top5=run.top5 and _accuracy(shared, 5),
+        hits=hits_by_rank(shared),
+    )
+    return counted, shared
 
 
 def record_of_answers(spec: ModelSpec, key: str, weights_hash: str) -> RunRecord:

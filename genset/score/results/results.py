@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, GensetError
-from genset.score.results.arrays import Answers, Names, Numbers, read_answers
+from genset.score.results.arrays import Answers, Names, Numbers, answers_of, read_answers
 from genset.score.results.checks import flags_of
+from genset.score.results.count import on_shared_photos
 from genset.score.results.names import meant, names_of, the_one
-from genset.score.results.runs import Run, find_runs, run_folder
+from genset.score.results.runs import Run, find_runs, load_predictions, run_folder, runs_of_release
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.store import with_truth
 
@@ -131,6 +132,9 @@ class Results:
 def load_results(photos: PhotoSet, runs: Path) -> Results:
     """Every finished run over exactly these photos, and the set's truth if it has one.
 
+    Of a release, or a part of one, also the runs of other models on other parts of it, or on all:
+    their answers to these photos.
+
     Raises:
         GensetError: a run's files, or the truth's, are not what `genset evaluate` wrote.
     """
@@ -138,7 +142,28 @@ def load_results(photos: PhotoSet, runs: Path) -> Results:
     same = {photos.content_hash, photos.list_hash}
     found = [(folder, run) for folder, run in named_so if run.set_hash in same]
     sources = [RunSource.of(run, folder) for folder, run in found]
-    return results_of(with_truth(photos, runs), sources, len(named_so) - len(found))
+    models = {(run.model, run.weights_hash) for _, run in found}
+    other_runs = {run.key for _, run in named_so} - {run.key for _, run in found}
+    for folder, run in _on_other_parts(photos, runs):
+        if (run.model, run.weights_hash) in models:
+            continue
+        other_runs.discard(run.key)
+        try:
+            counted, shared = on_shared_photos(run, load_predictions(folder), photos)
+        except (OSError, ValueError, csv.Error) as error:
+            raise _unreadable(folder, error) from None
+        if shared:
+            sources.append(RunSource(counted, partial(answers_of, shared), str(folder)))
+    sources.sort(key=lambda source: (-source.run.top1.share, source.run.model))
+    return results_of(with_truth(photos, runs), sources, len(other_runs))
+
+
+def _on_other_parts(photos: PhotoSet, runs: Path) -> list[tuple[Path, Run]]:
+    if not photos.whole:
+        return []
+    release = photos.name.rpartition(" ")[2]  # of "307 of 320 photos of v1"
+    found = runs_of_release(runs, release, photos.whole)
+    return [(folder, run) for folder, run in found if run.set_hash != photos.content_hash]
 
 
 def load_some(photos: PhotoSet, runs: Path, selected: Sequence[Run]) -> Results:
@@ -235,12 +260,14 @@ def _checked(source: RunSource, names: Names) -> Answers:
     try:
         found = source.load(names)
     except (OSError, ValueError, csv.Error) as error:
-        raise GensetError(
-            f"{source.where}: predictions cannot be read ({error}); {_MEND}"
-        ) from None
+        raise _unreadable(source.where, error) from None
     if found.counts() != (run.top1.photos, run.top1.correct, run.top5 and run.top5.correct):
         raise GensetError(f"{source.where}: predictions do not give the run's counts; {_MEND}")
     return found
+
+
+def _unreadable(where: object, error: Exception) -> GensetError:
+    return GensetError(f"{where}: predictions cannot be read ({error}); {_MEND}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,7 @@ class Run(RunRecord):
 
     Attributes:
         set_name, set_hash: the set, and the hash of its contents.
+        set_whole: of a release, or a part of one, the release's content hash; "" for other sets.
         top1, top5: accuracies over the photos that are counted; `top5` is None where fewer than
             five classes are known of a photo.
         classes: how many classes the model chooses among.
@@ -124,6 +125,7 @@ class Run(RunRecord):
 
     set_name: str
     set_hash: str
+    set_whole: str = ""
     top1: Accuracy
     top5: Accuracy | None
     classes: int
@@ -296,16 +298,31 @@ def load_predictions(folder: Path) -> list[Prediction]:
 
 def find_runs(runs: Path, set_name: str) -> list[tuple[Path, Run]]:
     """The finished runs on a set with their folders, best top-1 first."""
-    folders = sorted((runs / _slug(set_name)).glob("*/"))
-    found = [(folder, run) for folder in folders if (run := load_run(folder))]
-    return sorted(found, key=lambda pair: (-pair[1].top1.share, pair[1].model))
+    return sorted(
+        _runs(runs, f"{_slug(set_name)}/*/"), key=lambda pair: (-pair[1].top1.share, pair[1].model)
+    )
+
+
+def runs_of_release(runs: Path, name: str, whole: str) -> list[tuple[Path, Run]]:
+    """The finished runs on a release and on parts of it, with their folders.
+
+    Args:
+        runs: the folder of all runs.
+        name: of the release; that of a part ends with it.
+        whole: its content hash.
+    """
+    found = _runs(runs, f"*{_slug(name)}/[!.]*/")
+    return [(folder, run) for folder, run in found if run.set_whole == whole]
 
 
 def all_runs(runs: Path) -> list[tuple[Path, Run]]:
     """The finished runs on any set, with their folders, the latest last."""
-    folders = sorted(runs.glob("[!.]*/[!.]*/"))
-    found = [(folder, run) for folder in folders if (run := load_run(folder))]
-    return sorted(found, key=lambda pair: pair[1].created_at)
+    return sorted(_runs(runs, "[!.]*/[!.]*/"), key=lambda pair: pair[1].created_at)
+
+
+def _runs(runs: Path, pattern: str) -> list[tuple[Path, Run]]:
+    folders = sorted(runs.glob(pattern))
+    return [(folder, run) for folder in folders if (run := load_run(folder))]
 
 
 def photos_of(folder: Path) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from genset.classes import Taxonomy
 from genset.core.errors import BadInput, ReleaseDamaged
 from genset.core.junk import is_junk
 from genset.release.exports import manifest_of
-from genset.release.reader import MANIFEST, Release
+from genset.release.reader import MANIFEST, WHOLE, Release
 from genset.release.reader.manifest import fact_of, read_classes
 from genset.release.reader.release import with_folders
 from genset.sets.hashes import HashStore
@@ -46,9 +46,8 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
     manifest = str(folder / MANIFEST)
     if not (store.knows(manifest) and _is_as_verified(folder, store)):
         release = Release(folder)
-        release.verify(
-            store.sha256
-        )  # a result names the release's hash, so these must be its bytes
+        # A result names the release's hash, so these must be its bytes. Documents are not scored.
+        release.verify(store.sha256, documents=False)
         verified = _verified(release)
         store.read(manifest, lambda _: verified)
         store.save()
@@ -58,13 +57,13 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         ScoredPhoto(file, Path(f"{folder}/{file}"), wnid, sha256=sha256)
         for file, (wnid, sha256) in verified["photos"].items()
     )
-    truth = _truth(verified)
     return PhotoSet(
         name=verified["name"],
         root=folder,
         content_hash=verified["content_hash"],
         photos=photos,
-        truth=truth,
+        truth=_truth(verified),
+        whole=verified["whole"],
         custom_taxonomy=_custom_taxonomy(verified, folder / MANIFEST),
     )
 
@@ -72,10 +71,15 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
 def _verified(release: Release) -> dict[str, Any]:
     """What is kept of a release that is as its manifest says."""
     verified = {
-        "name": release.name,
+        "name": release.title,
         "content_hash": release.content_hash,
+        "whole": release.part_of.content_hash if release.part_of else release.content_hash,
         "photos": {photo.file: (photo.wnid, photo.sha256) for photo in release.photos},
-        "documents": dict(release.documents),
+        "documents": {
+            name: sha256
+            for name, sha256 in release.documents.items()
+            if (release.root / name).is_file()
+        },
     }
     if release.multilabel is not None:
         verified["truth"] = {
@@ -126,26 +130,17 @@ def _is_as_verified(folder: Path, store: HashStore) -> bool:
     expected = verified["photos"].keys() | verified["documents"].keys()
     if not all(store.knows(f"{folder}/{name}") for name in expected):
         return False
-    try:
-        return _files_in(str(folder)) == {MANIFEST, *with_folders(expected)}
-    except OSError:
-        return False
+    return _files_in(str(folder)) - {WHOLE} == {MANIFEST, *with_folders(expected)}
 
 
 def _files_in(folder: str) -> set[str]:
     """Everything in a folder, relative to it; symbolic links with a name that no file has."""
     found: set[str] = set()
-    ahead = [""]
-    while ahead:
-        inside = ahead.pop()
-        with os.scandir(f"{folder}/{inside}") as entries:
-            for entry in entries:
-                if is_junk(entry.name):
-                    continue
-                is_link = entry.is_symlink()
-                found.add(f"{inside}{entry.name}" + " ->" * is_link)
-                if not is_link and entry.is_dir():
-                    ahead.append(f"{inside}{entry.name}/")
+    for root, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not is_junk(name)]
+        for name in (*folders, *(name for name in files if not is_junk(name))):
+            path = f"{root}/{name}"
+            found.add(path.removeprefix(f"{folder}/") + " ->" * os.path.islink(path))  # noqa: PTH114
     return found
 
 
@@ -178,7 +173,8 @@ def _read_export(folder: Path, path: Path, classes: Classes, hashes: Path | None
     facts = _verified(release)
     return replace(
         found,
-        name=release.name,
+        name=facts["name"],
+        whole=facts["whole"],
         content_hash=release.content_hash,
         photos=tuple(replace(there[key], id=file) for key, file in expected.items()),
         truth=_truth(facts),

@@ -156,14 +156,14 @@ def test_torch_takes_all_right_answers_as_one_target(release: Release) -> None:
     seen = genset.Release(release.root, to_tensor, multi_hot=True)
     [(_, targets)] = DataLoader(seen, batch_size=8)
     assert targets.shape == (8, 1000) and targets.dtype is torch.int64
-    for target, record in zip(targets, seen.records, strict=True):
+    for target, record in zip(targets, seen.photos, strict=True):
         named = {
             value: tuple(NAMES[index] for index in (target == value).nonzero().flatten().tolist())
             for value in (1, -1)
         }
         assert set(named[1]) == set(record.labels_correct or ())
         assert named[-1] == record.labels_unclear
-    assert seen.targets == [NAMES.index(each.wnid) for each in seen.records]
+    assert seen.targets == [NAMES.index(each.wnid) for each in seen.photos]
     scores = (targets == 1).float() + torch.rand(targets.shape) / 2
     precision = MultilabelAveragePrecision(1000, average="micro", ignore_index=-1)
     assert precision(scores, targets).item() == pytest.approx(1.0)
