@@ -259,15 +259,11 @@ def _settle(folder: Path, text: str, release: Manifest, summary: PullSummary) ->
     photos = [photo for photo in release.photos if photo.file not in lost]
     document = json.loads(text)
     if len(photos) == len(release.photos):
-        texts = {**documents(document, photos), MANIFEST: text}
-        hashes = release.documents
+        texts, hashes = {**documents(document, photos), MANIFEST: text}, release.documents
     else:
         write_text(folder / WHOLE, text)
         for file in lost:
-            path = folder / file
-            path.unlink(missing_ok=True)  # of other bytes than the release's
-            if path.parent.is_dir() and not any(path.parent.iterdir()):
-                path.parent.rmdir()
+            (folder / file).unlink(missing_ok=True)  # of other bytes than the release's
         if not photos:
             (folder / MANIFEST).unlink(missing_ok=True)
             return

@@ -14,7 +14,7 @@ from genset.db import Photo
 from genset.licenses import License, license_named, may_be_passed_on
 from genset.release.exports import FORMATS
 from genset.release.exports.export import export
-from genset.release.reader import MANIFEST, WHOLE, Release, content_hash
+from genset.release.reader import MANIFEST, Release, content_hash
 from tests.labeled_workspace import CLASSES
 from tests.release.conftest import Pool
 
@@ -157,30 +157,6 @@ def test_a_release_without_an_open_photo_is_refused_as_bytes(pool: Pool, tmp_pat
     assert not (tmp_path / "out").exists()
 
 
-def test_mixed_is_the_release_without_them_and_lists_them(
-    release: Release, restricted: list[bytes], tmp_path: Path
-) -> None:
-    done = export(release, "mixed", tmp_path / "out")
-    assert not any(photo in file for photo in restricted for file in every_file(tmp_path / "out"))
-    part = Release(tmp_path / "out")
-    part.verify()
-    assert (done.photos, done.of, done.restricted) == (6, 8, 2)
-    assert done.content_hash == part.content_hash
-    assert done.without_address == 1  # the one whose bytes are there needs none
-    lacking = {photo.file for photo in release.photos if photo.source_id in RESTRICTED}
-    assert set(part.missing()) == lacking
-    assert (part.root / WHOLE).read_bytes() == (release.root / MANIFEST).read_bytes()
-
-
-def test_mixed_of_open_photos_alone_is_the_whole_release(pool: Pool, tmp_path: Path) -> None:
-    pool.label_all_correct()
-    pool.create()
-    words = ("release", "export", "v1", "--format", "mixed", "--to", tmp_path / "out")
-    assert "it is the whole release" in genset(pool, *words)
-    assert not (tmp_path / "out" / WHOLE).exists()
-    Release(tmp_path / "out").verify()
-
-
 def answers(release: Release, file: Path, wrong: int) -> str:
     """A table of answers to all photos, `wrong` of them wrong, as a model's spec."""
     rows = ["image,top1"]
@@ -190,12 +166,17 @@ def answers(release: Release, file: Path, wrong: int) -> str:
     return f"predictions:{file}"
 
 
-def test_a_part_is_verified_scored_exported_and_compared_on_the_photos_that_both_have(
-    pool: Pool, release: Release, tmp_path: Path
+def test_mixed_is_a_part_that_is_verified_scored_exported_and_compared_on_the_photos_of_both(
+    pool: Pool, release: Release, restricted: list[bytes], tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    export(release, "mixed", out)
+    told = export(release, "mixed", out)
+    assert not any(photo in file for photo in restricted for file in every_file(out))
     part = Release(out)
+    assert (told.photos, told.restricted, told.content_hash) == (6, 2, part.content_hash)
+    assert told.without_address == 1  # the one whose bytes are there needs none
+    missing = {photo.file for photo in release.photos if photo.source_id in RESTRICTED}
+    assert set(part.missing()) == missing
     words = ["-w", str(pool.workspace.root), "release", "verify", str(out)]
     done = CliRunner().invoke(cli, words)
     assert isinstance(done.exception, ReleaseIncomplete) and done.exception.exit_code == 3
@@ -211,13 +192,13 @@ def test_a_part_is_verified_scored_exported_and_compared_on_the_photos_that_both
     for on in (out, "v1"):
         found = genset(pool, "compare", "full", "fewer", "--on", on, "--format", "json")
         assert json.loads(found)["photos"] == 6, on
-    told = json.loads(genset(pool, "report", out, "--format", "json"))
-    assert told["set"]["name"] == "6 of 8 photos of v1"
-    by_name = {model["label"]: model for model in told["models"]}
+    page = json.loads(genset(pool, "report", out, "--format", "json"))
+    assert page["set"]["name"] == "6 of 8 photos of v1"
+    by_name = {model["label"]: model for model in page["models"]}
     assert by_name["full"]["top1"]["photos"] == by_name["fewer"]["top1"]["photos"] == 6
     assert "counted on the 6 photos that it has in common" in by_name["full"]["notes"][-1]
     assert export(part, "webdataset", tmp_path / "tars").content_hash == part.content_hash
-    assert "6 of the 8 photos of v1" in (tmp_path / "tars" / "DATA_CARD.md").read_text("utf-8")
+    assert "6 of the 8 photos of v1" in (tmp_path / "tars" / "docs/DATA_CARD.md").read_text("utf-8")
 
 
 def test_the_command_says_what_it_left_out_and_what_nobody_can_rebuild(

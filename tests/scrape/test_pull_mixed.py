@@ -77,14 +77,6 @@ def test_a_link_or_a_changed_photo_is_replaced(mixed: Mixed, tmp_path: Path) -> 
     assert not linked.is_symlink()
 
 
-def test_what_is_gone_is_told_and_stays_listed(mixed: Mixed, serve: Serve) -> None:
-    [served] = serve.root.glob("served*/**/2.jpg")
-    served.unlink()
-    done = mixed.pull()
-    assert (done.pulled, list(done.gone)) == (1, [mixed.photo(2).file])
-    assert (mixed.folder / WHOLE).is_file()
-
-
 def pull_it(_moment: int, folder: Path, endpoint: Path, watched: Path) -> None:
     source = flickr_at(endpoint.parent, endpoint.read_text("utf-8"))
     assert pull(watched, lambda name: source).missing == 0
@@ -121,21 +113,3 @@ def test_a_whole_one_stays_as_it_is_and_nothing_is_asked_for(serve: Serve, pool:
     assert whole.sandbox.asked_images == []
     assert files(whole.folder) == before
     assert not (root / "v1").exists()
-
-
-def test_so_does_one_that_was_completed(mixed: Mixed) -> None:
-    for pulled in (2, 0):
-        done = pull(mixed.folder, lambda name: mixed.sandbox.source)
-        assert (done.folder, done.pulled, done.present) == (str(mixed.folder), pulled, 4 - pulled)
-    assert len(mixed.sandbox.asked_images) == len(RESTRICTED)
-
-
-def test_a_photo_that_a_whole_one_lost_is_downloaded_again(
-    serve: Serve, pool: Pool, tmp_path: Path
-) -> None:
-    whole = Mixed(serve, pool, tmp_path / "v1-mixed", restricted=())
-    (whole.folder / whole.photo(3).file).unlink()
-    said = genset("pull", "v1-mixed", cwd=tmp_path, endpoint=whole.sandbox.endpoint)
-    assert "v1-mixed: 1 of 4 photos pulled, 3 already there" in said
-    assert len(whole.sandbox.asked_images) == 1
-    assert files(whole.folder) == files(whole.release.root)

@@ -199,8 +199,7 @@ def pull(
     except NotAWorkspace:
         store, settings = user_store(), Settings()
     if contact or not settings.contact:
-        address = checked_contact(contact)
-        settings = replace(settings, contact=address)
+        settings = replace(settings, contact=checked_contact(contact))
 
     def open_source(name: str) -> Source:
         return source_class(name).for_pictures(Hosts(store, say, give_up_after), settings)

@@ -94,8 +94,6 @@ def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:
                 f"  {done.restricted} of them by address and hash: complete it with genset pull "
                 f"{done.folder}"
             )
-        elif done.format == "mixed":
-            yield "  all of them may be handed on: it is the whole release"
         if done.without_address:
             have = count(done.without_address, "has", "have")
             yield f"  {have} no address, and cannot be rebuilt from it"

@@ -175,7 +175,9 @@ class Release(Manifest):
         Raises:
             GensetError: it, or a folder that it lies in, is a symbolic link.
         """
-        return path_of(self.root, name)
+        for link in links(self.root, [name]):
+            raise GensetError(f"{self.root / link} is a symbolic link; {WHAT_TO_DO}")
+        return self.root / name
 
     def verify(
         self, sha256: Callable[[Path], str] = sha256_of, *, documents: bool = True
@@ -231,11 +233,6 @@ class Release(Manifest):
         return [photo.file for photo in read_manifest(path).photos if photo.file not in present]
 
 
-def is_name(word: str) -> bool:
-    """Whether a word may be a release's name: one with a slash is a path."""
-    return Path(word).name == word
-
-
 def release_named(word: str, releases: Path | None) -> Path | None:
     """The folder of the workspace's release that a word names; None where it names none.
 
@@ -246,7 +243,7 @@ def release_named(word: str, releases: Path | None) -> Path | None:
         word: as a user said it.
         releases: the workspace's folder of releases; None without a workspace.
     """
-    if releases is None or not is_name(word):
+    if releases is None or Path(word).name != word:  # one with a slash is a path
         return None
     folder = releases / word
     return folder if (folder / MANIFEST).is_file() else None
@@ -318,14 +315,3 @@ def links(root: Path, names: Iterable[str]) -> Iterator[str]:
             if part not in seen and os.path.islink(f"{root}/{part}"):  # noqa: PTH114 - many files
                 yield part
             seen.add(part)
-
-
-def path_of(root: Path, name: str) -> Path:
-    """The path of a release's file.
-
-    Raises:
-        GensetError: it, or a folder that it lies in, is a symbolic link.
-    """
-    for link in links(root, [name]):
-        raise GensetError(f"{root / link} is a symbolic link; {WHAT_TO_DO}")
-    return root / name

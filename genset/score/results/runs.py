@@ -321,8 +321,7 @@ def all_runs(runs: Path) -> list[tuple[Path, Run]]:
 
 
 def _runs(runs: Path, pattern: str) -> list[tuple[Path, Run]]:
-    folders = sorted(runs.glob(pattern))
-    return [(folder, run) for folder in folders if (run := load_run(folder))]
+    return [(path, run) for path in sorted(runs.glob(pattern)) if (run := load_run(path))]
 
 
 def photos_of(folder: Path) -> list[tuple[str, str]]:
