@@ -116,7 +116,7 @@ def changes(manifest: Mapping[str, Any]) -> str:
         return ""
     of, photos = line(variant.get("name", "")), len(fact(variant, "changed", dict) or {})
     has_faces = "faces" in variant
-    what = _blurred(variant, photos) if has_faces else _rewritten(variant, photos)
+    what = _blurred(variant, photos) if has_faces else _rewritten(photos)
     words = (
         f"This is a variant of {_named(variant)}: {line(variant.get('what', ''))}. "
         f"{what} What is said of "
@@ -124,8 +124,8 @@ def changes(manifest: Mapping[str, Any]) -> str:
         f"{of}: labelers saw its photos, unchanged."
     )
     if excluded := fact(variant, "excluded", list):
-        why = "with faces whose licences allow no changes" if has_faces else "that are not up now"
-        words += f" Left out: {count(len(excluded), 'photo')} {why}."
+        number = count(len(excluded), "photo")
+        words += f" Left out: {number} with faces whose licences allow no changes."
     return words
 
 
@@ -140,10 +140,8 @@ def _blurred(variant: Mapping[str, Any], photos: int) -> str:
     )
 
 
-def _rewritten(variant: Mapping[str, Any], photos: int) -> str:
-    how = "other bytes, of the same picture by its fingerprint (at most 8 of 64 bits differ)"
-    if variant.get("what") == "metadata removed":
-        how = "no metadata but orientation and colour profile; pixels are as they were coded"
+def _rewritten(photos: int) -> str:
+    how = "no metadata but orientation and colour profile; pixels are as they were coded"
     return f"{count(photos, 'photo has', 'photos have')} {how}. All others keep their bytes."
 
 
