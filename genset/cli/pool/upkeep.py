@@ -217,9 +217,7 @@ def _pull_lines(done: "PullSummary") -> list[str]:
             for file, detail in getattr(done, what).items()
         ),
     ]
-    if done.content_hash:
-        lines.append(f"{done.title}: {done.content_hash}")
-    return lines
+    return [*lines, f"{done.title}: {done.content_hash}"] if done.title else lines
 
 
 @click.command("hash")

@@ -162,8 +162,8 @@ def _on_other_parts(photos: PhotoSet, runs: Path) -> list[tuple[Path, Run]]:
     if not photos.whole:
         return []
     release = photos.name.rpartition(" ")[2]  # of "307 of 320 photos of v1"
-    found = runs_of_release(runs, release, photos.whole)
-    return [(folder, run) for folder, run in found if run.set_hash != photos.content_hash]
+    every = runs_of_release(runs, release, photos.whole)
+    return [pair for pair in every if pair[1].set_hash != photos.content_hash]
 
 
 def load_some(photos: PhotoSet, runs: Path, selected: Sequence[Run]) -> Results:

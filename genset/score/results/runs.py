@@ -311,8 +311,7 @@ def runs_of_release(runs: Path, name: str, whole: str) -> list[tuple[Path, Run]]
         name: of the release; that of a part ends with it.
         whole: its content hash.
     """
-    found = _runs(runs, f"*{_slug(name)}/[!.]*/")
-    return [(folder, run) for folder, run in found if run.set_whole == whole]
+    return [pair for pair in _runs(runs, f"*{_slug(name)}/[!.]*/") if pair[1].set_whole == whole]
 
 
 def all_runs(runs: Path) -> list[tuple[Path, Run]]:
