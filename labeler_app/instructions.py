@@ -32,7 +32,12 @@ def photos_help(one_key: str, grid: bool = False) -> Help:
     """The help for a screen of photos, or a grid; `one_key` is the verdict that one key gives."""
     other = _OTHER[one_key]
     by_place = (("1 – 5", f"that photo is {one_key}"), ("Shift + 1 – 5", f"that photo is {other}"))
-    in_turn = (("X", f"{other}, then unsure, then {one_key}"),)
+    turn = f"{other}, then unsure, then {one_key}"
+    touch = (
+        (("Tap a photo", turn), ("Tap ⤢", "see it large, with all verdicts and a flag"))
+        if grid
+        else (("Tap a photo", "see it large; below it are its verdicts, on it a flag"),)
+    )
     return Help(
         meanings=(
             ("Correct", "It shows at least one such thing: large or small, whole or in part."),
@@ -43,8 +48,14 @@ def photos_help(one_key: str, grid: bool = False) -> Help:
                 "It does not load, or it is no photo: a drawing, a screenshot, a page of text.",
             ),
         ),
+        touch=(
+            *touch,
+            ("Two fingers", "magnify what is seen large"),
+            ("Rest ✓, ✗", "all that was in sight and is undecided"),
+            ("Undo", "take back, also on the screens before"),
+        ),
         keys=(
-            *(in_turn if grid else by_place),
+            *((("Click X", turn),) if grid else by_place),
             ("← → ↑ ↓", "another photo"),
             ("U", "unsure"),
             ("B", "broken, or not a photo"),
@@ -64,6 +75,12 @@ QUESTIONS_HELP = Help(
         ("Yes", "At least one is in the photo: large or small, whole or in part."),
         ("Maybe", "You looked, and you cannot tell."),
         ("No", "None is, or something only looks like it."),
+    ),
+    touch=(
+        ("Tap a photo", "see it large; two fingers magnify it"),
+        ("⚑", "flag it, with a comment if you like"),
+        ("None of these", "no to the rest in sight; submit if that is all"),
+        ("Undo", "take back, also on the screens before"),
     ),
     keys=(
         ("Y 1", "yes, it is in the photo too"),
@@ -108,6 +125,8 @@ def show_instructions(
         what, keys = st.columns([6, 5], gap="large")
         with what:
             st.markdown(_WHAT.format(photos=rules.photos))
+            if rules.grid:
+                st.markdown(_table((("Click or tap a photo", photos.touch[0][1]),)))
             st.markdown(_table(photos.meanings))
             st.markdown(_CARE)
             if further:

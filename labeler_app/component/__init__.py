@@ -45,9 +45,10 @@ Rows = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """What verdicts mean, and what keys do ("Shift + A", "Y 1"), for a kind of screen."""
+    """What verdicts mean, what fingers and keys do ("Shift + A", "Y 1"), for a kind of screen."""
 
     meanings: Rows
+    touch: Rows
     keys: Rows
 
 

@@ -9,7 +9,7 @@ export class Ending {
   #work;
   #view;
   #handIn;
-  #drawn = null; // the end that is on display
+  #drawn = null; // what is on display
 
   /** @param {{action: string, assignment: string} | null} to where the task is handed in, if it is */
   constructor(work, view, to) {
@@ -25,16 +25,21 @@ export class Ending {
 
   draw() {
     const { progress, outbox, refused, server, inOtherPages } = this.#work;
-    const message = (title, text) => this.#view.message(title, el("p", {}, text));
+    const message = (title, text, isBack = false) => {
+      if (this.#drawn === title + text) return; // a button there stays the same
+      this.#drawn = title + text;
+      const back = isBack ? [el("p", {}, this.#view.undo())] : [];
+      this.#view.message(title, el("p", {}, text), ...back);
+    };
     if (refused) return message("You cannot go on", refused);
     if (!server.reachable && !progress?.done) {
       const waits = "All that was loaded is labeled. This page goes on by itself when it is back.";
-      return message("Waiting for the server", waits);
+      return message("Waiting for the server", waits, true);
     }
     if (!progress?.done) {
       const screens = inOtherPages === 1 ? "1 screen is" : `${inOtherPages} screens are`;
       const text = `${inOtherPages > 0 ? `${screens} open elsewhere. ` : ""}Looking again…`;
-      return message("No photos for you right now", text);
+      return message("No photos for you right now", text, true);
     }
     if (outbox.labels > 0) return message("All done. Thank you!", "Wait until all is saved.");
     return this.#end(progress.done);

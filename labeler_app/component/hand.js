@@ -55,6 +55,7 @@ export class Hand {
     const { rows } = this.#work.sheet;
     const at = rows.findIndex(({ id }) => ids.includes(id));
     this.go(at >= 0 ? at : Math.min(this.place, rows.length - 1));
+    this.#tell("Taken back");
   }
 
   get #isOfOne() {
@@ -77,17 +78,16 @@ export class Hand {
     if (item === undefined) return;
     if (at >= sheet.items.length) return this.#markAdded(at, verdict);
     if (direct) this.#see(at);
-    if (!sheet.wasSeen(item)) return this.#bring(at);
+    if (!sheet.wasSeen(item)) return this.#bring(at, `${item.name ?? `Photo ${at + 1}`} was`);
     this.#page.looked();
     if (!this.#isOfOne) this.go(at);
     this.#work.mark([item], verdict);
-    const remaining = sheet.undecided.length;
-    const message = this.#isOfOne ? `${item.name}: ${answerOf(verdict)}` : `Photo ${at + 1} ${verdict}`;
-    this.#view.tell(`${message}. ${remaining ? `${remaining} left.` : "All decided."}`);
+    this.#tell(this.#isOfOne ? `${item.name}: ${answerOf(verdict)}` : `Photo ${at + 1} ${verdict}`);
     // What a finger pressed does not move away from under it.
     if (this.#isOfOne) this.#goOn(at, { focus: place === undefined });
-    else if (direct && this.#view.isNarrow && remaining > 0 && !this.#isGrid) {
-      this.go(sheet.next(at), { first: true });
+    else if (this.#view.isNarrow && sheet.undecided.length > 0 && !this.#isGrid) {
+      if (direct) this.go(sheet.next(at), { first: true });
+      else this.#view.reveal(sheet.next(at)); // so that its key finds it in sight
     }
   }
 
@@ -121,7 +121,8 @@ export class Hand {
     const { sheet } = this.#work;
     this.#page.looked();
     this.#work.mark(sheet.undecided.filter((item) => sheet.wasSeen(item)), verdict);
-    if (sheet.undecided.length > 0) this.#bring(sheet.next(-1));
+    const { length } = sheet.undecided;
+    if (length > 0) this.#bring(sheet.next(-1), length === 1 ? "1 was" : `${length} were`);
     else this.#view.tell(`The rest is ${verdict}. All decided.`);
   }
 
@@ -132,11 +133,10 @@ export class Hand {
   }
 
   /** Bring what was not in sight yet to where it is. */
-  async #bring(place) {
+  async #bring(place, unseen) {
     const { sheet } = this.#work;
     this.go(place, { first: true });
-    const unseen = sheet.undecided.filter((item) => !sheet.wasSeen(item)).length;
-    this.#view.tell(`Not yet: ${unseen} were not in sight.`);
+    this.#view.tell(`Not yet: ${unseen} not in sight.`);
     await this.#page.painted();
     if (this.#work.sheet === sheet && this.place === place) this.#see(place);
   }
@@ -215,6 +215,12 @@ export class Hand {
     this.#view.bar.hush();
     this.#view.zoom.dialog.close();
     this.#work.submit();
+  }
+
+  /** Say what was done, and how much is left. */
+  #tell(done) {
+    const { length } = this.#work.sheet.undecided;
+    this.#view.tell(`${done}. ${length > 0 ? `${length} left.` : "All decided."}`);
   }
 
   /** To the next item that is undecided, if any. */

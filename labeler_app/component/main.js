@@ -75,6 +75,8 @@ class Page {
     addEventListener("resize", () => this.#resized(), { signal });
     this.unsaved = new UnsavedDialog(this.work, page.labeler, signal);
     this.view.root.append(this.unsaved.dialog);
+    // Back to the photos: Enter is about them, not about the button that opened it.
+    this.unsaved.dialog.addEventListener("close", () => this.work.sheet && this.hand.go(this.hand.place));
     addEventListener("pagehide", () => this.work.leave(), { signal });
     addEventListener("pageshow", ({ persisted }) => persisted && this.work.beat(), { signal });
     document.addEventListener("visibilitychange", () => this.#turned(), { signal });

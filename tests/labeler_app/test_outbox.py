@@ -187,7 +187,7 @@ def test_nobody_leaves_unsaved_labels_without_a_word(
     press(page, "KeyA")  # about no photo
     asked.get_by_role("button", name="Stay").click()
     see(page, "goldfish", "0 of 5 decided")
-
+    expect(photo(page, 1)).to_be_focused()
     page.get_by_role("button", name="Sign out").click()
     with page.expect_download() as download:
         asked.get_by_role("button", name="Download").click()
@@ -206,12 +206,16 @@ def test_nobody_leaves_unsaved_labels_without_a_word(
 
     page.goto(f"{served.address}/?labeler=leaver")
     see(page, "goldfish")
+    mark(page, "CCIII")
     page.get_by_role("button", name="Sign out").click()
+    expect(asked).to_contain_text("5 labels are not saved yet; 5 photos are decided, not submitted")
+    asked.get_by_role("button", name="Submit").click()
+    expect(asked).to_contain_text("10 labels are not saved yet")
     expect(asked).to_contain_text("you are signed out when they are")
     assert stored(served.store, "leaver") == {}
     window.unroute("**/genset/submit")
     expect(page.get_by_label("Your name")).to_be_visible()
-    assert stored(served.store, "leaver") == {TENCH: "CCCCI"}
+    assert stored(served.store, "leaver") == {TENCH: "CCCCI", GOLDFISH: "CCIII"}
     expect(page.get_by_text("not saved yet")).to_have_count(0)
 
 
@@ -296,6 +300,7 @@ def test_a_closed_page_gives_its_screens_back(
         bob.get_by_role("button", name="Start labeling").click()
         expect(bob.get_by_role("heading", name="No photos for you right now")).to_be_visible()
         expect(bob.get_by_text("2 screens are open elsewhere. Looking again")).to_be_visible()
+        expect(bob.get_by_role("button", name="Undo")).to_be_visible()
         ann.close(run_before_unload=True)
         see(bob, "tench")
 

@@ -117,6 +117,7 @@ def test_a_key_for_one_brings_it_into_sight_first(served: Served, browser: Brows
         page = sign_in(window, served.address, "one")
         press(page, "Digit5")
         see(page, "tench", "0 of 5 decided")
+        expect(page.get_by_text("Not yet: Photo 5 was not in sight.")).to_be_attached()
         expect(photo(page, 5).locator(".picture")).to_be_in_viewport(ratio=0.9)
         page.wait_for_timeout(200)
         press(page, "Digit5")

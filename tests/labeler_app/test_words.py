@@ -56,4 +56,4 @@ def test_the_help_names_the_verdict_of_every_key(one: str, other: str) -> None:
     assert keys["Shift + 1 – 5"].endswith(f" {other}")
     assert keys["A"].endswith(f" {one}")
     assert keys["Shift + A"].endswith(f" {other}")
-    assert dict(photos_help(one, grid=True).keys)["X"] == f"{other}, then unsure, then {one}"
+    assert dict(photos_help(one, grid=True).keys)["Click X"] == f"{other}, then unsure, then {one}"

@@ -18,14 +18,15 @@ export class HelpDialog {
   }
 
   set isOfOne(isOfOne) {
-    const { meanings, keys } = isOfOne ? this.#page.questions_help : this.#page.photos_help;
+    const { meanings, touch, keys } = isOfOne ? this.#page.questions_help : this.#page.photos_help;
     const row = (shown, meaning) =>
       el("tr", {}, el("th", { scope: "row" }, ...shown), el("td", {}, meaning));
     const keyOf = (key) => (/^[–+]$/.test(key) ? ` ${key} ` : el("kbd", {}, key));
-    this.#rows.replaceChildren(
-      ...meanings.map(([word, meaning]) => row([el("b", {}, word)], meaning)),
-      ...keys.map(([all, meaning]) => row(all.split(" ").map(keyOf), meaning)),
-    );
+    const named = ([word, meaning]) => row([el("b", {}, word)], meaning);
+    const ways = matchMedia("(pointer: coarse)").matches
+      ? touch.map(named)
+      : keys.map(([all, meaning]) => row(all.split(" ").map(keyOf), meaning));
+    this.#rows.replaceChildren(...meanings.map(named), ...ways);
   }
 }
 

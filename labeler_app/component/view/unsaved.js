@@ -2,10 +2,12 @@
 
 import { el, words } from "./dom.js";
 import { asSent } from "../work/outbox.js";
+import { asksOfOne } from "../work/sheet.js";
 import { entriesOf } from "../work/storage.js";
 
-const countOf = (labels) => (labels === 1 ? "1 label" : `${labels.toLocaleString("en")} labels`);
-const notSaved = (labels) => `${labels === 1 ? "is" : "are"} not saved yet`;
+const countOf = (count, noun = "label") => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+const are = (count) => (count === 1 ? "is" : "are");
+const notSaved = (labels) => `${are(labels)} not saved yet`;
 
 /** A button that writes submissions to a file, which `genset labels import` reads. */
 function downloading(labeler, outbox) {
@@ -30,9 +32,11 @@ export function linesOf(storage) {
   });
 }
 
+const OF_DECIDED =
+  "If you go, they stay in this browser for when you label in it again, unless others get the photos first.";
 const SIGN_OUT = ".st-key-sign-out button"; // Streamlit's, below the component
 
-/** Asks whoever closes the page or signs out while labels wait. */
+/** Asks whoever closes the page while labels wait, or signs out before all is submitted and saved. */
 export class UnsavedDialog {
   #work;
   #title = el("h2", {});
@@ -48,6 +52,8 @@ export class UnsavedDialog {
       this.draw();
     };
     this.leave = el("button", { type: "button", click: leave }, "Sign out now");
+    this.submit = el("button", { type: "button", click: () => work.submit() }, "Submit");
+    this.download = downloading(labeler, () => work.storage.outbox());
     this.dialog = el(
       "dialog",
       { class: "unstored", "aria-label": "Not saved yet" },
@@ -57,7 +63,8 @@ export class UnsavedDialog {
         "form",
         { method: "dialog" },
         el("button", { autofocus: "" }, "Stay"),
-        downloading(labeler, () => work.storage.outbox()),
+        this.download,
+        this.submit,
         this.leave,
       ),
     );
@@ -68,34 +75,50 @@ export class UnsavedDialog {
   }
 
   #ask(event, isSigningOut) {
-    if (this.#leaves || this.#work.outbox.labels === 0) return;
+    this.#isSigningOut = isSigningOut;
+    if (this.#leaves || this.#work.outbox.labels + this.#decided === 0) return;
     event.preventDefault();
     event.stopPropagation();
-    this.#isSigningOut = isSigningOut;
     this.leave.hidden = !isSigningOut;
     if (!this.dialog.open) this.dialog.showModal();
     this.draw();
   }
 
+  /** What is decided and not submitted: nothing of it is lost where the page is closed. */
+  get #decided() {
+    return this.#isSigningOut ? (this.#work.sheet?.decided ?? 0) : 0;
+  }
+
   /** Say how many wait; when none does any more, go on with what was begun. */
   draw() {
     if (!this.dialog.open) return;
-    const { outbox, storage } = this.#work;
-    if (outbox.labels === 0) {
+    const { sheet } = this.#work;
+    const { labels } = this.#work.outbox;
+    const decided = this.#decided;
+    if (labels + decided === 0) {
       this.dialog.close();
       if (this.#isSigningOut) document.querySelector(SIGN_OUT)?.click();
       return;
     }
-    this.#title.textContent = `${countOf(outbox.labels)} ${notSaved(outbox.labels)}`;
+    this.download.hidden = labels === 0;
+    this.submit.hidden = decided === 0 || sheet.undecided.length > 0;
+    const waiting = labels > 0 ? `${countOf(labels)} ${notSaved(labels)}` : null;
+    const noun = sheet && asksOfOne(sheet.screen) ? "question" : "photo";
+    const open = decided > 0 ? `${countOf(decided, noun)} ${are(decided)} decided, not submitted` : null;
+    this.#title.textContent = [waiting, open].filter(Boolean).join("; ");
     if (this.#leaves) {
       this.#where.textContent = "If the server is out of reach, you are signed out when it is back.";
       return;
     }
+    this.#where.textContent = labels > 0 ? this.#ofLabels() : OF_DECIDED;
+  }
+
+  #ofLabels() {
     const wait = this.#isSigningOut ? "you are signed out when they are" : "they are sent by themselves";
-    const later = storage.failing
+    const later = this.#work.storage.failing
       ? "If you go, they are lost: this browser can keep nothing more."
       : "If you go, they stay in this browser, and are sent when you label in it again.";
     const file = "Or download them: whoever sent you here can import the file.";
-    this.#where.textContent = `Wait here, and ${wait}. ${later} ${file}`;
+    return `Wait here, and ${wait}. ${later} ${file}`;
   }
 }

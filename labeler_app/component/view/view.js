@@ -113,10 +113,10 @@ export class View {
 
   /** What has to be in sight of each row, and how much of the window something lies over. */
   get sights() {
-    const isSticky = (element) => element && getComputedStyle(element).position === "sticky";
+    const isSticky = (element) => getComputedStyle(element).position === "sticky";
     const heightOf = (element) => (isSticky(element) ? element.getBoundingClientRect().height : 0);
-    const above = this.main.querySelector(".seen, .above");
-    return [this.#on.sights, { top: heightOf(above), bottom: heightOf(this.actions) }];
+    const above = [...this.main.querySelectorAll(".seen, .above, .class h1")].map(heightOf);
+    return [this.#on.sights, { top: Math.max(...above), bottom: heightOf(this.actions) }];
   }
 
   /** Whether photos are below each other, and what is next may be out of sight. */
@@ -150,7 +150,7 @@ export class View {
   }
 
   reveal(place) {
-    this.#on.rows[place].scrollIntoView({ block: "nearest" });
+    for (const part of [this.#on.rows[place], this.#on.sights[place]]) part?.scrollIntoView({ block: "nearest" });
   }
 
   /** The place of what lies in a direction: the same where there is nothing. */

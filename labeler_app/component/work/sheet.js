@@ -93,6 +93,11 @@ export class Sheet {
     return this.#sights.has(id);
   }
 
+  /** How much is decided here and not submitted. */
+  get decided() {
+    return this.#decided.size;
+  }
+
   /** Whether there is nothing on it that a reload could lose. */
   get untouched() {
     return this.#decided.size + this.#comments.size === 0;
