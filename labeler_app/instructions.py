@@ -77,7 +77,7 @@ QUESTIONS_HELP = Help(
         ("No", "None is, or something only looks like it."),
     ),
     touch=(
-        ("Tap a photo", "see it large; two fingers magnify it"),
+        ("Tap the photo", "see it large; two fingers magnify it"),
         ("⚑", "flag it, with a comment if you like"),
         ("None of these", "no to the rest in sight; submit if that is all"),
         ("Undo", "take back, also on the screens before"),

@@ -124,6 +124,11 @@ def test_a_key_for_one_brings_it_into_sight_first(served: Served, browser: Brows
         see(page, "tench", "1 of 5 decided")
         photo(page, 4).get_by_role("button", name="Incorrect").click()
         assert chosen(page) == "...IC"
+        for key in ("Digit1", "Digit2", "Digit3"):  # once: what is next comes into sight by itself
+            press(page, key)
+            page.wait_for_timeout(200)
+        assert chosen(page) == "CCCIC"
+        expect(page.get_by_role("heading", name="tench")).to_be_in_viewport()
 
 
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800), (3840, 2160)])
