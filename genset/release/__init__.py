@@ -13,7 +13,6 @@
     publish       a release's folder, written completely or not at all, and parts of a release
     reader/       a manifest, and a release's folder as a data set
     exports/      a release for other tools, one format a file
-    faces/        a release with its faces blurred
     push          a release on the Hugging Face Hub
     takedown      a new version without photos that were removed
     diff          what differs between two releases

@@ -328,10 +328,7 @@ def of_changed(variant: Mapping[str, Any], files: Set[str]) -> dict[str, Any]:
     if not isinstance(changed, dict):
         return dict(variant)
     remaining = {file: facts for file, facts in changed.items() if file in files}
-    if "faces" not in variant:
-        return {**variant, "changed": remaining}
-    faces = sum(len(facts["faces"]) for facts in remaining.values())
-    return {**variant, "faces": faces, "changed": remaining}
+    return {**variant, "changed": remaining}
 
 
 def flat_name(release: Release, photo: ReleasePhoto) -> str:

@@ -11,7 +11,6 @@ import click
 
 from genset.cli.common import PATH, json_command, show
 from genset.cli.release.common import dataset_now, named, release, restricted_option
-from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.release.exports import FORMATS
 
@@ -31,11 +30,6 @@ if TYPE_CHECKING:
 @click.option("--to", type=PATH, help="The folder to write (default: NAME-FORMAT, here).")
 @restricted_option
 @click.option(
-    "--blur-faces",
-    is_flag=True,
-    help="Write a marked variant with a hash of its own, its faces blurred as far as found.",
-)
-@click.option(
     "--strip-metadata",
     is_flag=True,
     help="Write a marked variant without GPS, EXIF, IPTC and XMP; orientation stays.",
@@ -47,7 +41,6 @@ def export_command(
     kind: str,
     to: Path | None,
     include_restricted: bool,
-    blur_faces: bool,
     strip_metadata: bool,
     as_json: bool,
 ) -> None:
@@ -60,29 +53,25 @@ def export_command(
     genset release export v1 --format webdataset
     genset release export v1 --format manifest --to v1-to-share
     genset release export v1 --format mixed
-    genset release export v1 --format imagefolder --blur-faces
     genset release export v1 --format huggingface --strip-metadata
     """
     from genset.release.exports.export import export
-    from genset.release.faces.blur import blur_release, changed_lines, export_changed, strip_release
-    from genset.release.faces.centerface import CenterFace
+    from genset.release.exports.stripped import export_stripped
 
     found = named(folder, name)
     dataset = partial(dataset_now, folder, found)
-    if blur_faces and strip_metadata:
-        raise BadInput("--blur-faces and --strip-metadata make two variants: give one of them")
-    if blur_faces or strip_metadata:
-        change = partial(blur_release, detector=CenterFace()) if blur_faces else strip_release
-        to = to or Path(f"{found.name}-{'blurred' if blur_faces else 'stripped'}-{kind}")
-        done, variant = export_changed(
-            found, kind, to, change, dataset, include_restricted=include_restricted
+    if strip_metadata:
+        to = to or Path(f"{found.name}-stripped-{kind}")
+        done, variant = export_stripped(
+            found, kind, to, dataset, include_restricted=include_restricted
         )
-        answer, lines = {**asdict(done), "variant": variant}, changed_lines(variant)
+        number = count(len(variant["changed"]), "photo")
+        answer, lines = {**asdict(done), "variant": variant}, [f"  metadata removed from {number}"]
     else:
         to = to or Path(f"{found.name}-{kind}")
         done = export(found, kind, to, dataset, include_restricted=include_restricted)
         answer, lines = asdict(done), []
-    show(answer, "\n".join([*lines_of(done, blur_faces or strip_metadata), *lines]), as_json)
+    show(answer, "\n".join([*lines_of(done, strip_metadata), *lines]), as_json)
 
 
 def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:

@@ -115,34 +115,13 @@ def changes(manifest: Mapping[str, Any]) -> str:
     if variant is None:
         return ""
     of, photos = line(variant.get("name", "")), len(fact(variant, "changed", dict) or {})
-    has_faces = "faces" in variant
-    what = _blurred(variant, photos) if has_faces else _rewritten(photos)
-    words = (
+    return (
         f"This is a variant of {_named(variant)}: {line(variant.get('what', ''))}. "
-        f"{what} What is said of "
+        f"{count(photos, 'photo has', 'photos have')} no metadata but orientation and colour "
+        "profile; pixels are as they were coded. All others keep their bytes. What is said of "
         "searches, of labels in all, of how photos were chosen and of what was left out, is of "
         f"{of}: labelers saw its photos, unchanged."
     )
-    if excluded := fact(variant, "excluded", list):
-        number = count(len(excluded), "photo")
-        words += f" Left out: {number} with faces whose licences allow no changes."
-    return words
-
-
-def _blurred(variant: Mapping[str, Any], photos: int) -> str:
-    how = fact(variant, "how", dict) or {}
-    return (
-        f"{count(fact(variant, 'faces', int) or 0, 'face')} found in {count(photos, 'photo')} by "
-        f"{line(how.get('detector', ''))} ({line(how.get('package', ''))}, scores from "
-        f"{line(how.get('threshold', ''))} on); these photos were encoded anew, without metadata "
-        "but orientation and colour profile. All others keep their bytes. Not all faces are found, "
-        "and some of what is found is none."
-    )
-
-
-def _rewritten(photos: int) -> str:
-    how = "no metadata but orientation and colour profile; pixels are as they were coded"
-    return f"{count(photos, 'photo has', 'photos have')} {how}. All others keep their bytes."
 
 
 def raw_data(manifest: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from genset.classes import Taxonomy
 from genset.core.numbers import count
 from genset.core.safe import printable
 from genset.licenses import credit
-from genset.release.documents.provenance import change_note, is_changed
+from genset.release.documents.provenance import change_note
 from genset.release.documents.tables import person_classes
 from genset.release.documents.words import About, address, days, fact, line, markdown
 from genset.release.reader import ReleasePhoto
@@ -96,14 +96,9 @@ def persons(
     manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
 ) -> list[str]:
     """What is known of persons in the photos, and of those who made them."""
-    looked = (
-        "looked for faces alone, and blurred those that it found"
-        if is_changed(manifest)
-        else "looks for none of this when it freezes a release"
-    )
     found = [
         "Photos may show persons, and places and things by which persons can be known: genset "
-        f"{looked}."
+        "looks for none of this when it freezes a release."
     ]
     shown = Counter(photo.wnid for photo in photos)
     parts = [

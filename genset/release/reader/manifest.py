@@ -222,10 +222,9 @@ class Summary(Record, frozen=True, forbid_unknown_fields=False):
 
 
 class _ChangedPhoto(Record, frozen=True, forbid_unknown_fields=False):
-    """What a photo of a variant was, and the boxes of its faces, where these were blurred."""
+    """What a photo of a variant was."""
 
     of: str
-    faces: list[tuple[int, int, int, int]] = []  # noqa: RUF012 - msgspec copies it
 
 
 class _Variant(Record, frozen=True, forbid_unknown_fields=False):
