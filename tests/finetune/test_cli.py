@@ -226,7 +226,7 @@ def saved(network: nn.Module, name: str) -> str:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["bird"], 2, "there is no task 'bird': the tasks are birds-200, cats-dogs"),
+        (["bird"], 2, "there is no task 'bird': the tasks are birds-200, pets, food"),
         (["birds-200"], 2, "CUB-200-2011"),
         (["butterflies", "--data", "none"], 2, "butterflies has several folders of data (none, "),
         (["folder", "--data", "folder=none"], 2, "none is not there. folder: your own"),
