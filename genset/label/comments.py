@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from genset.db import Claim, Comment, GoldQuestion, Photo, Screen, ScreenPhoto, Store
@@ -34,6 +34,14 @@ _COMMENTS = (
     .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
     .join(Photo, Photo.id == func.coalesce(Claim.photo_id, GoldQuestion.photo_id))
     .order_by(Comment.at.desc(), Comment.screen_photo_id)
+)
+# Of a claim; a photo of a gold question may be flagged as such.
+_FLAGGED = select(ScreenPhoto.id).join(Comment, Comment.screen_photo_id == ScreenPhoto.id)
+IS_FLAGGED = or_(
+    _FLAGGED.where(ScreenPhoto.candidate_id == Claim.id).exists(),
+    _FLAGGED.join(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
+    .where(GoldQuestion.wnid == Claim.wnid, GoldQuestion.photo_id == Claim.photo_id)
+    .exists(),
 )
 
 

@@ -26,7 +26,7 @@ from genset.db import (
     is_out,
 )
 from genset.db.failures import answering
-from genset.label.comments import flagged
+from genset.label.comments import IS_FLAGGED, flagged
 from genset.label.credits import CREDITS, CreditedCandidate
 
 
@@ -146,6 +146,13 @@ def photos_of_class(store: Store, wnid: str) -> list[LabeledPhoto]:
     with answering(), store.session() as session:
         labels = _labels(session, Claim.wnid == wnid)
         return list(_photos(session, labels, *of_class).values())
+
+
+def photos_flagged(store: Store) -> list[LabeledPhoto]:
+    """What somebody flagged, of all classes: candidates and questions that have a stored photo."""
+    with answering(), store.session() as session:
+        labels = _labels(session, IS_FLAGGED)
+        return list(_photos(session, labels, IS_FLAGGED, *_STORED).values())
 
 
 def photos_of_labeler(store: Store, worker: str) -> list[LabeledPhoto]:

@@ -74,7 +74,7 @@ class KnownPhoto:
 
 @dataclass(frozen=True, slots=True)
 class GoldShare:
-    """How many of the photos that labelers were `shown` were gold questions.
+    """How many of the photos that labelers `answered` were gold questions.
 
     `setting` is the share that is set, `training` how many screens; `correct` and `incorrect` count
     the photos that a manager named, and that are not retired; `ruled` those that one ruled on.
@@ -82,7 +82,7 @@ class GoldShare:
 
     setting: float
     training: int
-    shown: int
+    answered: int
     gold: int
     correct: int
     incorrect: int
@@ -100,14 +100,14 @@ class GoldShare:
         if not self.setting:
             line = f"no gold question is shown ({known:,} named): set gold in genset.toml"
             return [*lines, line] if known else lines
-        shown_share = "none shown yet"
-        if self.shown:
-            shown = count(self.shown, "photo")
-            shown_share = f"{self.gold:,} of {shown} shown, {self.gold / self.shown:.0%}"
+        attained = "none answered yet"
+        if self.answered:
+            photos = count(self.answered, "photo")
+            attained = f"{self.gold:,} of {photos} answered, {self.gold / self.answered:.0%}"
         named = f"{self.correct:,} correct and {self.incorrect:,} incorrect named"
-        lines.append(f"gold questions: {shown_share} (gold = {self.setting:g}); {named}")
-        is_short = self.shown and wilson(self.gold, self.shown).high < self.setting
-        if is_short or not (self.shown or known):
+        lines.append(f"gold questions: {attained} (gold = {self.setting:g}); {named}")
+        is_short = self.answered and wilson(self.gold, self.answered).high < self.setting
+        if is_short or not (self.answered or known):
             lines.append("fewer photos are known than that: name more with genset add --gold DIR")
         if not self.incorrect:
             lines.append(
@@ -123,19 +123,20 @@ def gold_share(store: Store, rules: LabelRules, study_id: int | None = None) -> 
     Raises:
         GensetError: the store does not answer.
     """
-    shown = select(func.count(), func.count(ScreenPhoto.gold_id)).join_from(ScreenPhoto, Screen)
+    answered = select(func.count(), func.count(ScreenPhoto.gold_id)).join_from(ScreenPhoto, Screen)
+    answered = answered.where(Screen.submitted_at.is_not(None))
     # Not those whose votes are out, nor questions about further classes, which photos of --gold
     # are not asked for.
-    shown = shown.where(~is_discounted(), ~Screen.is_training, Screen.photo_id.is_(None))
+    answered = answered.where(~is_discounted(), ~Screen.is_training, Screen.photo_id.is_(None))
     if study_id is not None:
-        shown = shown.where(Screen.study_id == study_id)
+        answered = answered.where(Screen.study_id == study_id)
     named = (
         select(GoldQuestion.expected, func.count())
         .where(GoldQuestion.basis_id.is_(None), GoldQuestion.retired_at.is_(None))
         .group_by(GoldQuestion.expected)
     )
     with answering(), store.session() as session:
-        photos, gold = session.execute(shown).one()
+        photos, gold = session.execute(answered).one()
         by_verdict = dict(session.execute(named).all())
         ruled = sum(
             verdict in (CORRECT, INCORRECT) for verdict in rulings_in_force(session).values()
@@ -143,7 +144,7 @@ def gold_share(store: Store, rules: LabelRules, study_id: int | None = None) -> 
     return GoldShare(
         setting=rules.gold,
         training=rules.training,
-        shown=photos,
+        answered=photos,
         gold=gold,
         correct=by_verdict.get(CORRECT, 0),
         incorrect=by_verdict.get(INCORRECT, 0),

@@ -147,7 +147,7 @@ class Stats:
     class claims, or that was voted or ruled on. `ruled` of them were settled in review. `histogram`
     counts labeled candidates by selection frequency in tenths: 0 to under 0.1, ..., 0.9 to under 1,
     and 1. Votes of those who are `suspended` are in none of these. `gold` says how many of the
-    photos shown were gold questions, in whatever panel. `proposals` says how far questions about
+    photos answered were gold questions, in whatever panel. `proposals` says how far questions about
     further classes are answered. These are in no other number, unless a search found the photo for
     the class; those that wait for a ruling are among the `disputes`.
     """

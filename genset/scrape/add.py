@@ -106,6 +106,7 @@ def add(
     *,
     examples: bool = False,
     gold: bool = False,
+    reason: str = "",
     update: Collection[str] = (),
     min_size: int | None = None,
     dry_run: bool = False,
@@ -118,6 +119,7 @@ def add(
         workspace, store, folder, origin: where to, and which photos from where, by which licence.
         examples: make them examples instead, but for those that are candidates.
         gold: make them gold questions instead; `folder` has the folders correct and incorrect.
+        reason: how the answers of gold questions are known.
         update: the fields of `origin` that photos of this source get which are there already.
         min_size: pixels that the shorter side must have.
         dry_run: store nothing.
@@ -141,7 +143,7 @@ def add(
             with store.session() as session:
                 _refuse_unwanted(session, named, sha256, examples=examples)
             if original := _original(workspace, file.path, min_size, dry_run=dry_run):
-                _store(store, file, named, original, examples=examples)
+                _store(store, file, named, original, examples=examples, reason=reason)
         except (PhotoRejected, BadInput) as rejected:
             summary.rejected[str(file.path.relative_to(folder))] = str(rejected)
         else:
@@ -283,7 +285,13 @@ def _original(
 
 
 def _store(
-    store: Store, file: _File, origin: PhotoOrigin, original: Original, *, examples: bool
+    store: Store,
+    file: _File,
+    origin: PhotoOrigin,
+    original: Original,
+    *,
+    examples: bool,
+    reason: str,
 ) -> None:
     """Store a file's photo as a candidate, an example or a gold question of its class."""
     # Only now, for labelers wait meanwhile.
@@ -304,7 +312,7 @@ def _store(
                 setattr(photo, name, value)
         session.flush()
         if file.expected:
-            name_gold(session, photo, file.wnid, file.expected, reason="")
+            name_gold(session, photo, file.wnid, file.expected, reason)
             return
         row = {"wnid": file.wnid, "photo_id": photo.id}
         table = ExamplePhoto if examples else Candidate

@@ -42,6 +42,12 @@ def show_photo(workspace: Workspace, photo: CreditedPhoto, what: str) -> None:
             st.caption(f"{licence} · {link('Photo page', photo.page_url)}")
 
 
+def short_name(task: str) -> str:
+    """A photo's name without its class, short enough for a button; WNID/SOURCE:PHOTO_ID's."""
+    source, _, photo = task.partition("/")[2].partition(":")
+    return f"{source}:{photo[:10]}"
+
+
 def show_class(store: Store, wnid: str) -> None:
     """Draw what a class is."""
     cls = store.taxonomy[wnid]
@@ -172,7 +178,7 @@ def show_table(
         {name: values[:_MOST_SENT] for name, values in columns.items()},
         hide_index=True,
         placeholder=NONE,
-        height=38 + 35 * max(1, min(rows, _MOST_ROWS)),
+        height="content" if rows <= _MOST_ROWS else 38 + 35 * _MOST_ROWS,
         column_config={
             **(config or {}),
             **{name: st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm") for name in times},

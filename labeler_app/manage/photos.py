@@ -20,6 +20,7 @@ from genset.label.gallery import (
     case_of,
     classes_with_photos,
     labelers_with_labels,
+    photos_flagged,
     photos_of_class,
     photos_of_labeler,
 )
@@ -30,6 +31,7 @@ from labeler_app.manage.parts import (
     badges,
     page_of,
     quiet_button,
+    short_name,
     show_class,
     show_comments,
     show_notices,
@@ -38,6 +40,7 @@ from labeler_app.manage.parts import (
 )
 from labeler_app.manage.session import (
     CLASS,
+    FLAGGED,
     LABELER,
     VOTES_SHOWN,
     back_to_comments,
@@ -55,7 +58,11 @@ from labeler_app.words import as_markdown
 
 _FRESH_S = 15
 _ANY = "any verdict"
-_NOTHING = {CLASS: "No photos yet: run genset scrape", LABELER: "Nobody has labeled yet."}
+_NOTHING = {
+    CLASS: "No photos yet: run genset scrape",
+    LABELER: "Nobody has labeled yet.",
+    FLAGGED: "Nobody has flagged a photo.",
+}
 _REASON = "looked at in the view Photos"
 _VERDICTS = "Votes and rulings; a ruling that is made after they were in sight says so."
 
@@ -89,7 +96,7 @@ def show_photos(workspace: Workspace, store: Store) -> None:
         see_votes(*around)  # as the filter says
     with st.container(key="gallery"):
         for place, photo in enumerate(seen):
-            words = _badges(photo, store.taxonomy, verdicts=verdicts)
+            words = _badges(photo, store.taxonomy, verdicts=verdicts, named=of != CLASS)
             with st.container(gap="xxsmall"):
                 task = photo.photo.task
                 show_small(workspace, photo.photo, f"The photo {task}", words)
@@ -107,11 +114,12 @@ def _badges(
     taxonomy: Taxonomy,
     *,
     verdicts: bool,
+    named: bool,
 ) -> list[Badge]:
     """The words on a photo: what was said, where it is asked for, and what else is known."""
-    found, answer = [], photo.answer
+    answer = photo.answer
+    found = [Badge(taxonomy[photo.photo.wnid].name)] if named else []
     if answer is not None:
-        found.append(Badge(taxonomy[photo.photo.wnid].name))
         if verdicts:
             found.append(Badge(answer.verdict, answer.verdict))
         if answer.out or not answer.in_force:
@@ -145,8 +153,7 @@ def _open_button(task: str, key: str, around: Sequence[str]) -> None:
         st.session_state["photos around"] = around
         enlarge(task)
 
-    _, _, photo = task.partition("/")
-    quiet_button(f"Open {photo}", large, key=f"open {key}")
+    quiet_button(f"Open {short_name(task)}", large, key=f"open {key}")
 
 
 def _choices(
@@ -154,13 +161,15 @@ def _choices(
 ) -> tuple[str, Which, Verdict | None]:
     """Draw the choice of a class or labeler, and of which of its photos are shown."""
     kinds = list(Which)
+    key, chosen = "", ""
     if of == CLASS:
         key, words = "class", lambda wnid: f"{taxonomy[wnid].name} ({wnid}, {known[wnid]:,})"
-    else:
+    elif of == LABELER:
         key, words = "labeler", lambda name: f"{name} ({known[name]:,})"
         kinds.remove(Which.UNLABELED)
-    offer(f"photos {key}", known)
-    chosen = _choice(key.capitalize(), list(known), f"photos {key}", 300, words)
+    if key:
+        offer(f"photos {key}", known)
+        chosen = _choice(key.capitalize(), list(known), f"photos {key}", 300, words)
     which = _choice("Show", kinds, "photos show", 165)
     verdict = _choice("Verdict", [_ANY, *Verdict], "photos verdict", 165)
     return chosen, Which(which), None if verdict == _ANY else Verdict(verdict)
@@ -176,11 +185,17 @@ def _choice(
 
 @st.cache_resource(ttl=_FRESH_S, show_spinner=False)
 def _known(folder: str, of: str, _store: Store) -> dict[str, int]:
-    return classes_with_photos(_store) if of == CLASS else labelers_with_labels(_store)
+    if of == CLASS:
+        return classes_with_photos(_store)
+    if of == LABELER:
+        return labelers_with_labels(_store)
+    return {photo.photo.task: 1 for photo in _photos(folder, of, "", _store)}
 
 
 @st.cache_resource(ttl=_FRESH_S, show_spinner=False, max_entries=64)
 def _photos(folder: str, of: str, chosen: str, _store: Store) -> list[LabeledPhoto]:
+    if of == FLAGGED:
+        return photos_flagged(_store)
     return (photos_of_class if of == CLASS else photos_of_labeler)(_store, chosen)
 
 

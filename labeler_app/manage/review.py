@@ -26,6 +26,7 @@ from labeler_app.manage.parts import (
     choose,
     page_of,
     quiet_button,
+    short_name,
     show_class,
     show_comments,
     show_notices,
@@ -279,7 +280,8 @@ def _comments(_: Workspace, store: Store, by: str) -> None:
         st.success("Nobody has flagged a photo.")
     for place, comment in enumerate(found[page_of("comments page", len(found))]):
         with st.container(horizontal=True, vertical_alignment="center"):
-            words, key = f"Open {comment.task}", f"comment {place}"
+            name = _name(comment.task.partition("/")[0], store.taxonomy)
+            words, key = f"Open {name}, {short_name(comment.task)}", f"comment {place}"
             quiet_button(words, look_at, comment.task, True, key=key)
             show_comments([comment])
 

@@ -59,7 +59,7 @@ def saw_votes(task: str) -> bool:
     return task in st.session_state.get(_SEEN, ())
 
 
-CLASS, LABELER = "A class", "A labeler"
+CLASS, LABELER, FLAGGED = "A class", "A labeler", "All flagged"
 _VERDICT = "photos verdict"
 _PHOTO = "photo"
 _PAGE = "photos page"

@@ -84,14 +84,16 @@ def test_comments_are_listed_and_lead_to_their_photos(opened: Opened) -> None:
     assert "blurred" in shown(app)
     (button,) = (each for each in buttons(app) if each.startswith("Open "))
     click(app, button)
-    assert button.removeprefix("Open ") in shown(app)
+    assert f"{TENCH}/{(photo := button.removeprefix('Open tench, '))}" in shown(app)
     assert "blurred" in shown(app)
     click(app, "All comments")
     assert "blurred" in shown(app)
     assert button in buttons(app)
     click(app, button)
     click(app, "All photos of tench")
-    assert opens(choose(app, "Show", "flagged")) == [button.partition("/")[2]]
+    assert opens(choose(app, "Show", "flagged")) == [photo]
+    assert opens(choose(choose(app, "Show", "all"), "Photos of", "All flagged")) == [photo]
+    assert "tench</span>" in pictures(app)[0]
 
 
 @pytest.mark.soak

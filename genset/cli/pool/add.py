@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     help="Make them gold questions: DIR has a folder of classes for each answer, correct and "
     "incorrect. They are no candidates either.",
 )
+@click.option("--reason", help="How the answers of --gold are known: training shows it.")
 @click.option("--dry-run", is_flag=True, help="Show the result, and store nothing.")
 @min_size_option
 @json_command
@@ -61,6 +62,7 @@ def add(
     posted: datetime | None,
     examples: bool,
     gold: bool,
+    reason: str | None,
     dry_run: bool,
     min_size: int | None,
     as_json: bool,
@@ -75,7 +77,7 @@ def add(
     genset add my-photos --owner "Ann Ko" --license "CC BY 4.0"
     genset add dump --source city-museum --posted 2019-05-01 --license "Public Domain Mark"
     genset add --examples known-right --dry-run
-    genset add --gold known --owner "Ann Ko" --license "CC BY 4.0"
+    genset add --gold known --owner "Ann Ko" --license "CC BY 4.0" --reason "Ann's own pets"
     """
     from genset.scrape import opt_out
     from genset.scrape.add import SOURCE
@@ -83,6 +85,8 @@ def add(
 
     if examples + gold + (posted is not None) > 1:
         raise BadInput("--examples, --gold and --posted do not go together")
+    if reason is not None and not gold:
+        raise BadInput("--reason goes with --gold only")
     kind = "example" if examples else "gold question" if gold else "photo"
     if license_name is not None and not license_name.strip():
         raise BadInput('--license names no licence: give its name, such as "CC BY 4.0"')
@@ -93,6 +97,7 @@ def add(
     license_name = license_name or ("All Rights Reserved" if kind == "photo" else "")
     origin = _origin(source or name, owner or "", license_name, license_url, posted)
     options: Any = {"examples": examples, "gold": gold, "min_size": min_size, "dry_run": dry_run}
+    options["reason"] = " ".join((reason or "").split())
     with opened(folder, originals="store") as (workspace, store):
         done = take_in(workspace, store, photos, origin, update=update, **options)
         listed = opt_out.OptOut.of(workspace)

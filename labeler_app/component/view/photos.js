@@ -95,7 +95,7 @@ function referenceOf(screen, pictures) {
   return el(
     "aside",
     { class: "reference", "aria-label": "To compare" },
-    ...strip("Known to be right", examples),
+    ...strip("Called correct", examples),
     ...strip("Not to be confused with", others),
   );
 }

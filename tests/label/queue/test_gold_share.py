@@ -45,18 +45,19 @@ def test_75_known_photos_are_asked_from_the_first_screen_on(tmp_path: Path, vote
         ((_, is_gold), *_) = gold_guesses.seen(opened, f"labeler {number}")
         assert is_gold
     share = gold.gold_share(opened[1], opened[0].label)
-    assert (share.shown, share.gold) == (votes * 375, votes * 75)
+    assert (share.answered, share.gold) == (votes * 375, votes * 75)
     assert collect(opened[1], opened[0]).done == 300  # what is known needs no votes
     opened[1].close()
 
 
 def test_where_too_few_are_known_it_is_said(tmp_path: Path) -> None:
-    opened = under(with_known(tmp_path / "pool", 20, every=4), gold=0.2)
+    opened = under(with_known(tmp_path / "pool", 20, every=4), votes=2, gold=0.2)
     do_all(desk_of(opened, "ann"))
+    assert desk_of(opened, "ben").screens()  # not answered yet
     share = gold.gold_share(opened[1], opened[0].label)
-    assert (share.shown, share.gold, share.correct, share.incorrect) == (100, 5, 3, 2)
+    assert (share.answered, share.gold, share.correct, share.incorrect) == (100, 5, 3, 2)
     assert share.lines() == [
-        "gold questions: 5 of 100 photos shown, 5% (gold = 0.2); 3 correct and 2 incorrect named",
+        "gold questions: 5 of 100 photos answered, 5% (gold = 0.2); 3 correct and 2 incorrect named",
         "fewer photos are known than that: name more with genset add --gold DIR",
     ]
     assert "who says correct to all is not" in gold.GoldShare(0.2, 0, 0, 0, 0, 0, 0).lines()[2]
@@ -149,9 +150,10 @@ def test_a_folder_of_known_photos_becomes_gold_questions(tmp_path: Path, known: 
 
 def test_the_command_adds_gold_questions(tmp_path: Path, known: Path) -> None:
     labeled_workspace(root := tmp_path / "pool", [TENCH, GOLDFISH])[1].close()
-    words = "add", "--gold", "--min-size", "50"
+    words = "add", "--gold", "--min-size", "50", "--reason", "my own"
     assert genset(*words, str(known), cwd=root).startswith("3 gold questions added")
     assert "no gold question is shown (3 named): set gold" in genset("labels", "stats", cwd=root)
+    assert "my own" in genset("labelers", "gold", "list", cwd=root)
     (known / "maybe").mkdir()
     assert "known/maybe holds no gold" in genset(*words, str(known), cwd=root, code=2)
     wrong = genset(*words, str(known / "correct"), cwd=root, code=2)
