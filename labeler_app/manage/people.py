@@ -72,6 +72,7 @@ def _labelers(
         {
             "labeler": names,
             "labels": [row.labels for row in rows],
+            "gold questions right": [_share(row.gold) for row in rows],
             "answers": [row.answers for row in rows],
             **{
                 str(verdict): [_percent(row.verdicts.get(verdict, 0), row.labels) for row in rows]
@@ -79,7 +80,6 @@ def _labelers(
             },
             "seconds a photo": [row.seconds for row in rows],
             "like the others": [_share(row.consensus) for row in rows],
-            "gold questions right": [_share(row.gold) for row in rows],
             "over time": [gold.get(name, []) for name in names],
             "signs in by": [person and person.kind for person in people],
             "since": [person and person.created_at for person in people],

@@ -80,12 +80,12 @@ def _gold(workspace: Workspace, store: Store) -> None:
     show_table(
         {
             "number": [question.id for question in known],
-            "photo": [question.task for question in known],
             "class": [store.taxonomy[question.task.partition("/")[0]].name for question in known],
             "it is": [question.expected for question in known],
             "because": [question.reason for question in known],
             "holds": [question.holds for question in known],
             "retired": [question.retired_at for question in known],
+            "photo": [question.task for question in known],
         },
         times=["retired"],
         config={"holds": st.column_config.CheckboxColumn(help="What it was made of still says so")},

@@ -57,7 +57,8 @@ def test_where_too_few_are_known_it_is_said(tmp_path: Path) -> None:
     share = gold.gold_share(opened[1], opened[0].label)
     assert (share.answered, share.gold, share.correct, share.incorrect) == (100, 5, 3, 2)
     assert share.lines() == [
-        "gold questions: 5 of 100 photos answered, 5% (gold = 0.2); 3 correct and 2 incorrect named",
+        "gold questions: 5 of 100 photos answered, 5% (gold = 0.2); "
+        "3 correct and 2 incorrect named",
         "fewer photos are known than that: name more with genset add --gold DIR",
     ]
     assert "who says correct to all is not" in gold.GoldShare(0.2, 0, 0, 0, 0, 0, 0).lines()[2]
