@@ -63,7 +63,7 @@ def test_it_ships_the_page_the_maps_and_the_licence(installed: Path) -> None:
 def test_it_needs_no_heavy_package(installed: Path) -> None:
     listed = json.loads(pip(installed, "list", "--format", "json"))
     names = {package["name"].lower() for package in listed}
-    assert not names & {"torch", "torchvision", "streamlit", "matplotlib"}
+    assert not names & {"torch", "torchvision", "streamlit", "nltk", "matplotlib"}
 
 
 def test_what_is_not_installed_is_named_with_its_extra(installed: Path, tmp_path: Path) -> None:

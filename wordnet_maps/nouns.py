@@ -21,9 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from genset.core.errors import BadInput
-from wordnet_maps.build import HERE, status_of
-
-NEEDED = ("data.noun", "index.noun")
+from wordnet_maps.build import HERE, require_wordnet_3_0, status_of
 
 _POINTER = re.compile(r" (@i?) (\d{8}) n ")
 
@@ -32,31 +30,28 @@ def table(wordnet: Path) -> str:
     """The whole table.
 
     Raises:
-        BadInput: `wordnet` is no WordNet 3.0 folder.
+        BadInput: `wordnet` is no WordNet 3.0 folder, or one that is cut short.
     """
     require_wordnet_3_0(wordnet)
-    senses = dict(_senses((wordnet / "index.noun").read_text("ascii")))
-    lines = (wordnet / "data.noun").read_text("ascii").splitlines()
-    return "".join(_row(line, senses) for line in lines if not line.startswith(" "))
+    try:
+        senses = dict(_senses((wordnet / "index.noun").read_text("ascii")))
+        lines = (wordnet / "data.noun").read_text("ascii").splitlines()
+        return "".join(_row(line, senses) for line in lines if not line.startswith(" "))
+    except (KeyError, IndexError, ValueError):
+        raise BadInput(f"{wordnet} cannot be read: is the WordNet folder complete?") from None
 
 
-def require_wordnet_3_0(folder: Path) -> None:
-    """Refuse another version: its offsets, which wnids are, name other things.
+def exceptions(wordnet: Path) -> str:
+    """The irregular forms, a line for each with what it is a form of.
 
     Raises:
-        BadInput: `folder` holds no WordNet 3.0.
+        BadInput: `wordnet` has no such list, or an empty one, as NLTK accepts it.
     """
-    missing = [name for name in NEEDED if not (folder / name).is_file()]
-    if missing:
-        raise BadInput(
-            f"{folder} is no WordNet folder: it lacks {', '.join(missing)}"
-            " (Debian and Ubuntu: apt install wordnet-base)"
-        )
-    with (folder / "data.noun").open("rb") as data:
-        found = re.search(rb"WordNet (\S+) Copyright", data.read(4096))
-    version = found[1].decode("ascii", "replace") if found else "of an unknown version"
-    if version != "3.0":
-        raise BadInput(f"{folder} holds WordNet {version}; ImageNet's wnids are of WordNet 3.0")
+    listed = wordnet / "noun.exc"
+    text = listed.read_text("ascii") if listed.is_file() else ""
+    if len(text.splitlines()) < 2000:
+        raise BadInput(f"{listed} is not there or cut short: is the WordNet folder complete?")
+    return text
 
 
 def _senses(index: str) -> Iterator[tuple[str, list[str]]]:
@@ -109,9 +104,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
 
     def work() -> None:
-        packed, irregular = pack(table(options.wordnet)), options.wordnet / "noun.exc"
+        packed, irregular = pack(table(options.wordnet)), exceptions(options.wordnet)
         options.output.write_bytes(packed)
-        options.output.with_name("noun.exc").write_bytes(irregular.read_bytes())
+        options.output.with_name("noun.exc").write_text(irregular, "ascii")
 
     return status_of(work)
 

@@ -2,7 +2,6 @@
 
 import doctest
 import gzip
-import os
 import subprocess
 import sys
 from importlib.resources import files
@@ -16,37 +15,15 @@ import genset.classes.wordnet
 from genset.classes import imagenet1k
 from genset.classes.wordnet import imagenet_below, nouns
 from genset.core.errors import BadInput
-from wordnet_maps.nouns import NEEDED, main, pack, table
+from tests.test_wordnet_build import copy_of, wordnet  # noqa: F401 - a fixture
+from wordnet_maps.nouns import main, pack, table
 
 COMMITTED = files("wordnet_maps").joinpath("nouns.tsv.gz")
 IRREGULAR = files("wordnet_maps").joinpath("noun.exc")
 
 
-@pytest.fixture(scope="session")
-def wordnet() -> Path:
-    """A folder with WordNet 3.0."""
-    folder = Path(os.environ.get("GENSET_WORDNET", "/usr/share/wordnet"))
-    if not (folder / "data.noun").is_file():
-        pytest.skip("no WordNet 3.0: apt install wordnet-base, or set GENSET_WORDNET")
-    return folder
-
-
-def test_what_is_no_wordnet_3_0_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for header, says in (
-        (None, "lacks data.noun, index.noun"),
-        ("  14 WordNet 3.1 Copyright 2011 by Princeton University.", "WordNet 3.1"),
-        ("a file of something else", "unknown version"),
-    ):
-        for name in NEEDED if header else ():
-            (tmp_path / name).write_text(f"{header}\n")
-        assert main(["--wordnet", str(tmp_path)]) == 2
-        assert says in capsys.readouterr().err
-
-
 @pytest.mark.soak
-def test_the_table_rebuilt_is_the_committed_one(wordnet: Path, tmp_path: Path) -> None:
+def test_the_table_rebuilt_is_the_committed_one(wordnet: Path, tmp_path: Path) -> None:  # noqa: F811
     assert main(["--wordnet", str(wordnet), "-o", str(tmp_path / "nouns.tsv.gz")]) == 0
     made = (tmp_path / "nouns.tsv.gz").read_bytes()
     # What packs it may be of another version, and then pack it otherwise.
@@ -55,12 +32,38 @@ def test_the_table_rebuilt_is_the_committed_one(wordnet: Path, tmp_path: Path) -
     assert (tmp_path / "noun.exc").read_bytes() == IRREGULAR.read_bytes()
 
 
-def test_senses_stand_in_wordnets_order(wordnet: Path) -> None:
+def test_a_folder_cut_short_is_refused(
+    wordnet: Path,  # noqa: F811
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cut = copy_of(wordnet, tmp_path / "cut")
+    (cut / "index.noun").write_text("")
+    assert main(["--wordnet", str(cut), "-o", str(tmp_path / "nouns.tsv.gz")]) == 2
+    assert "complete?" in capsys.readouterr().err
+    (cut / "index.noun").write_bytes((wordnet / "index.noun").read_bytes())
+    assert main(["--wordnet", str(cut), "-o", str(tmp_path / "nouns.tsv.gz")]) == 2
+    assert "noun.exc is not there" in capsys.readouterr().err
+    assert not (tmp_path / "nouns.tsv.gz").exists()
+
+
+def test_senses_stand_in_wordnets_order(wordnet: Path) -> None:  # noqa: F811
     lines = (wordnet / "index.noun").read_text("ascii").splitlines()
     for line in [line for line in lines if not line.startswith(" ")][::97]:
         lemma, _, count, *rest = line.split()
         found = [noun.wnid for noun in nouns().senses(lemma)]
         assert found == [f"n{offset}" for offset in rest[-int(count) :]], lemma
+
+
+def test_inflected_nouns_are_looked_up_by_wordnets_list_and_rules(wordnet: Path) -> None:  # noqa: F811
+    for line in (wordnet / "noun.exc").read_text("ascii").splitlines()[::7]:
+        inflected, *forms = line.split()
+        known = [form for form in forms if nouns().base(form) == form]
+        if known and nouns().base(inflected) != inflected and inflected.isalpha():
+            assert nouns().base(inflected) == known[0]
+    for word in ("churches", "boxes", "buses", "quizzes", "brushes", "women", "ponies", "geese"):
+        assert nouns().base(word) and nouns().base(word) != word
+    assert nouns().base("glass") == "glass" and nouns().base("blorps") == ""
 
 
 def test_it_says_of_imagenets_classes_what_their_map_says() -> None:
