@@ -155,7 +155,7 @@ def test_the_command_adds_gold_questions(tmp_path: Path, known: Path) -> None:
     assert genset(*words, str(known), cwd=root).startswith("3 gold questions added")
     assert "no gold question is shown (3 named): set gold" in genset("labels", "stats", cwd=root)
     assert "my own" in genset("labelers", "gold", "list", cwd=root)
-    (known / "maybe").mkdir()
+    put(known / "maybe", **{f"{TENCH}_z": picture(904)})
     assert "known/maybe holds no gold" in genset(*words, str(known), cwd=root, code=2)
     wrong = genset(*words, str(known / "correct"), cwd=root, code=2)
     assert "holds no gold questions: put photos into" in wrong
