@@ -117,11 +117,11 @@ def models(folder: Path) -> None:
 def predictions(folder: Path) -> None:
     """Answers made elsewhere: `elsewhere.csv` to v1; two arrays to the list `listed.csv`."""
     release = folder / "releases" / "v1"
-    images = sorted(path.relative_to(release).as_posix() for path in release.glob("n*/*"))
+    images = sorted(path.relative_to(release).as_posix() for path in release.glob("test/n*/*"))
     others = list(COLOURS)
     rows = []
     for place, image in enumerate(images):
-        right = image.partition("/")[0]
+        right = image.split("/")[1]
         order = sorted(others, key=lambda wnid: (wnid != right) == (place % 3 > 0))
         rows.append([image, *order[:5]])
     _write(folder / "elsewhere.csv", [["image", *(f"top{k}" for k in range(1, 6))], *rows])
