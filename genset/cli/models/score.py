@@ -294,5 +294,7 @@ def _runs_table(results: "Sequence[Run]", k: int) -> Table:
             share = found and Cell(found.share, percent(found.share, found.photos))
             cells += [share, found and interval_cell((found.low, found.high), found.photos)]
         rows.append([*cells, run.top1.photos, len(run.excluded) + run.masked, run.engine or None])
-    notes = [f"{run.model}: {remark}" for run in results for remark in remarks(run)]
+    parts = {run.set_name for run in results if run.set_whole not in ("", run.set_hash)}
+    notes = [f"scored on {name}" for name in sorted(parts)]
+    notes += [f"{run.model}: {remark}" for run in results for remark in remarks(run)]
     return Table(columns, rows, notes=notes)
