@@ -260,7 +260,10 @@ def unrestricted_part_of(release: Release) -> Contents:
 
 
 def described_part(
-    whole: Mapping[str, Any], photos: Sequence[ReleasePhoto], suffix: str, counts: Mapping[str, int]
+    whole: Mapping[str, Any],
+    photos: Sequence[ReleasePhoto],
+    suffix: str,
+    counts: Mapping[str, int],
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """The manifest of some of a release's photos, and the documents and it as texts by file.
 

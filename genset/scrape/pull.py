@@ -8,11 +8,14 @@ photo of the very bytes that it promises.
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace as with_fields
 
 from genset.core.errors import BadInput, PhotoRejected, SourceUnavailable
 from genset.core.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
@@ -21,13 +24,14 @@ from genset.net.host_state import HostGaveUp
 from genset.net.originals import Fetcher
 from genset.net.picture import check_picture, compare
 from genset.release.documents import documents
-from genset.release.publish import described_part
+from genset.release.publish import described_part, facts_of_fewer, publish
 from genset.release.reader import (
     MANIFEST,
     WHOLE,
     Manifest,
     Release,
     ReleasePhoto,
+    file_of,
     read_manifest,
 )
 from genset.sources.source import Source, is_source
@@ -52,6 +56,7 @@ class PullSummary:
             not be made.
         title: what lies in the folder now: the set, or how many of its photos; "" for none.
         content_hash: of these photos.
+        variant: the folder of the set with rerendered photos, where one was written.
     """
 
     folder: str
@@ -64,6 +69,7 @@ class PullSummary:
     changed: dict[str, str] = field(default_factory=dict)
     rerendered: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+    variant: str | None = None
 
     @property
     def missing(self) -> int:
@@ -72,7 +78,11 @@ class PullSummary:
 
 
 def pull(
-    manifest: Path, open_source: Callable[[str], Source], folder: Path | None = None
+    manifest: Path,
+    open_source: Callable[[str], Source],
+    folder: Path | None = None,
+    *,
+    accept_rerendered: bool = False,
 ) -> PullSummary:
     """Write the set that `manifest` describes to `folder`, which becomes such a release's folder.
 
@@ -83,7 +93,9 @@ def pull(
     stopped, and asks again for what failed. Where the host is down, it is waited for.
 
     Without some photos the folder is a part of the release: a set with a manifest, documents and
-    hashes of its own, and the release's manifest beside it, as `WHOLE`.
+    hashes of its own, and the release's manifest beside it, as `WHOLE`. With
+    `accept_rerendered` a variant, ``NAME-rerendered`` beside the folder, has the photos that are
+    there and those that were rerendered, under its own hashes.
 
     Raises:
         BadInput: the manifest is not sound, or the folder holds something else.
@@ -94,6 +106,12 @@ def pull(
         path = manifest / (WHOLE if (manifest / WHOLE).is_file() else MANIFEST)
     release = _sound(path)
     folder = folder or Path(release.name)
+    aside = None
+    if accept_rerendered:
+        variant = folder.absolute().with_name(f"{release.name}-rerendered")
+        if variant.exists():
+            raise BadInput(f"{variant} exists: move it away, or pull without --accept-rerendered")
+        aside = folder.absolute().with_name(f".{folder.name}.rerendered")
     # A photo that was never up (`genset add`) has no address, and one of a source that is not
     # installed here is not to be had: they fail alone.
     names = {photo.source for photo in release.photos if photo.image_url}
@@ -102,20 +120,28 @@ def pull(
     with one_at_a_time(folder):
         text = path.read_bytes().decode()
         _prepare(folder, text)
-        _pull_all(release, sources, folder, summary)
+        _pull_all(release, sources, folder, aside, summary)
         _settle(folder, text, release, summary)
+        if aside is not None:
+            if summary.rerendered:
+                summary.variant = _publish_variant(folder, text, release, aside, summary)
+            shutil.rmtree(aside, ignore_errors=True)
     return summary
 
 
 def _pull_all(
-    release: Manifest, sources: Mapping[str, Source], folder: Path, summary: PullSummary
+    release: Manifest,
+    sources: Mapping[str, Source],
+    folder: Path,
+    aside: Path | None,
+    summary: PullSummary,
 ) -> None:
     fetchers = {
         name: Fetcher(source.images, source.may_fetch, folder) for name, source in sources.items()
     }
     with ThreadPoolExecutor(_THREADS) as threads:
         try:
-            pulled = threads.map(partial(_pull, fetchers, folder), release.photos)
+            pulled = threads.map(partial(_pull, fetchers, folder, aside), release.photos)
             shown = progress(pulled, total=len(release.photos), what="pull", unit="photo")
             for photo, (how, detail) in zip(release.photos, shown, strict=True):
                 if how in ("pulled", "present"):
@@ -128,7 +154,9 @@ def _pull_all(
             threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _pull(fetchers: Mapping[str, Fetcher], folder: Path, photo: ReleasePhoto) -> tuple[str, str]:
+def _pull(
+    fetchers: Mapping[str, Fetcher], folder: Path, aside: Path | None, photo: ReleasePhoto
+) -> tuple[str, str]:
     """Pull a photo; which field of `PullSummary` it belongs to, and its detail there."""
     path, fetcher = folder / photo.file, fetchers.get(photo.source)
     if path.is_file() and not path.is_symlink() and sha256_of(path) == photo.sha256:
@@ -148,13 +176,47 @@ def _pull(fetchers: Mapping[str, Fetcher], folder: Path, photo: ReleasePhoto) ->
         return ("gone", photo.page_url) if is_gone else ("failed", str(rejected))
     except (SourceUnavailable, HostGaveUp) as error:
         return "failed", str(error)
-    if look != "same":
+    if look == "rerendered" and aside is not None:
+        path = aside / path.name
+    elif look != "same":
         return look, photo.page_url
-    if not image_file(photo.sha256, kind).endswith(path.name):
+    elif not image_file(photo.sha256, kind).endswith(path.name):
         return "failed", f"it is a {kind}, and not named by its hash"
     with written_whole(path) as file:
         file.write(content)
-    return "pulled", ""
+    return ("pulled", "") if look == "same" else (look, photo.page_url)
+
+
+def _publish_variant(
+    folder: Path, text: str, release: Manifest, aside: Path, summary: PullSummary
+) -> str:
+    """Write the set of the photos that are there and those that were rerendered; its folder."""
+    photos, changed = list[tuple[ReleasePhoto, Path]](), {}
+    missing = summary.gone | summary.changed | summary.failed
+    for photo in release.photos:
+        if photo.file in summary.rerendered:
+            other = aside / Path(photo.file).name
+            content = other.read_bytes()
+            found, sha256 = check_picture(content), hashlib.sha256(content).hexdigest()
+            file = file_of(photo.wnid, Path(image_file(sha256, found.format)).name)
+            new = {"file": file, "sha256": sha256, "byte_size": len(content)}
+            size = {"width": found.width, "height": found.height}
+            photos.append((with_fields(photo, **new, **size, fingerprint=found.fingerprint), other))
+            changed[file] = {"of": photo.file}
+        elif photo.file not in missing:
+            photos.append((photo, folder / photo.file))
+    photos.sort(key=lambda pair: pair[0].file)
+    records, originals = [photo for photo, _ in photos], [path for _, path in photos]
+    facts = facts_of_fewer(json.loads(text), records)
+    facts["variant"] = {
+        "what": "photos rendered anew by their source",
+        "name": release.name,
+        "content_hash": release.content_hash,
+        "changed": dict(sorted(changed.items())),
+        "excluded": [photo.file for photo in release.photos if photo.file in missing],
+    }
+    name = f"{release.name}-rerendered"
+    return str(publish(folder.absolute().parent, name, facts, records, originals).root)
 
 
 def _sound(path: Path) -> Manifest:

@@ -80,8 +80,8 @@ def maker(serve: Serve, pool: Pool) -> Maker:
 
 @pytest.fixture
 def rebuild(maker: Maker, tmp_path: Path) -> Callable[..., PullSummary]:
-    def call(manifest: Path = maker.manifest, to: str = "copy") -> PullSummary:
-        return pull(manifest, lambda name: maker.sandbox.source, tmp_path / to)
+    def call(manifest: Path = maker.manifest, to: str = "copy", **options: bool) -> PullSummary:
+        return pull(manifest, lambda name: maker.sandbox.source, tmp_path / to, **options)
 
     return call
 
@@ -152,8 +152,8 @@ def test_a_part_becomes_the_release_once_all_photos_are_there(
 ) -> None:
     served = maker.served(1)
     content = served.read_bytes()
-    served.write_bytes(rendered_anew(content))
-    assert set(rebuild().rerendered) == {maker.photo(1).file}
+    served.unlink()
+    rebuild()
     served.write_bytes(content)
     done = pull(tmp_path / "copy", lambda name: maker.sandbox.source)
     assert (done.title, done.pulled, done.present) == ("v1", 1, 2)
@@ -173,6 +173,34 @@ def test_without_any_photo_there_is_no_part_and_the_next_pull_goes_on(
         path.write_bytes(content)
     assert rebuild().missing == 0
     assert files(tmp_path / "copy") == files(maker.release.root)
+
+
+def test_photos_that_were_rerendered_are_a_state_of_their_own_and_a_set_of_their_own(
+    maker: Maker, rebuild: Rebuild, tmp_path: Path
+) -> None:
+    maker.served(1).write_bytes(rendered_anew(picture(1)))
+    maker.served(2).write_bytes(picture(99))
+    done = rebuild()
+    assert (done.pulled, done.missing, set(done.changed)) == (1, 2, {maker.photo(2).file})
+    assert (set(done.rerendered), done.variant) == ({maker.photo(1).file}, None)
+    assert maker.photo(1).file not in files(tmp_path / "copy")
+    assert Release(tmp_path / "copy").title == "1 of 3 photos of v1"
+    done = rebuild(accept_rerendered=True)
+    assert done.variant == str(tmp_path / "v1-rerendered") and done.missing == 2
+    variant = Release(tmp_path / "v1-rerendered")
+    variant.verify()
+    assert variant.content_hash != maker.release.content_hash
+    assert {photo.source_id for photo in variant.photos} == {"1", "3"}
+    assert rendered_anew(picture(1)) in files(variant.root).values()
+    assert variant.variant is not None
+    [changed] = variant.variant["changed"].values()
+    assert changed == {"of": maker.photo(1).file}
+    assert variant.variant["excluded"] == [maker.photo(2).file]
+    card = (variant.root / "docs/DATA_CARD.md").read_text("utf-8")
+    assert "variant of v1" in card and "1 photo has other bytes" in card
+    assert not list(tmp_path.glob(".*rerendered*"))
+    with pytest.raises(BadInput, match="v1-rerendered exists"):
+        rebuild(accept_rerendered=True)
 
 
 def test_a_host_that_fails_is_not_a_photo_that_is_gone(maker: Maker, rebuild: Rebuild) -> None:

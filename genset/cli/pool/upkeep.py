@@ -158,6 +158,12 @@ def remove(
     help="Your e-mail address or web page, which Wikimedia Commons and iNaturalist require "
     "(default: GENSET_CONTACT, or the workspace's).",
 )
+@click.option(
+    "--accept-rerendered",
+    is_flag=True,
+    help="Write a variant, NAME-rerendered beside the folder, with photos whose source has other "
+    "bytes of the same picture now. It has hashes of its own.",
+)
 @give_up_option
 @json_command
 def pull(
@@ -165,6 +171,7 @@ def pull(
     manifest: Path,
     to: Path | None,
     contact: str,
+    accept_rerendered: bool,
     give_up_after: float | None,
     as_json: bool,
 ) -> None:
@@ -198,7 +205,7 @@ def pull(
         return source_class(name).for_pictures(Hosts(store, say, give_up_after), settings)
 
     with closing(store), stoppable(lambda: "the photos that came stay in the set's folder"):
-        done = rebuild(manifest, open_source, to)
+        done = rebuild(manifest, open_source, to, accept_rerendered=accept_rerendered)
     show(asdict(done), "\n".join(_pull_lines(done)), as_json)
     if done.missing and done.title:
         raise ReleaseIncomplete(f"{done.folder} has {done.title}; {done.missing:,} missing")
@@ -217,7 +224,13 @@ def _pull_lines(done: "PullSummary") -> list[str]:
             for file, detail in getattr(done, what).items()
         ),
     ]
-    return [*lines, f"{done.title}: {done.content_hash}"] if done.title else lines
+    if done.content_hash:
+        lines.append(f"{done.title}: {done.content_hash}")
+    if done.variant:
+        lines.append(f"with the rerendered photos, as a set with hashes of its own: {done.variant}")
+    elif done.rerendered:
+        lines.append("rerendered photos have other bytes: take them with --accept-rerendered")
+    return lines
 
 
 @click.command("hash")

@@ -115,13 +115,18 @@ def changes(manifest: Mapping[str, Any]) -> str:
     if variant is None:
         return ""
     of, photos = line(variant.get("name", "")), len(fact(variant, "changed", dict) or {})
-    return (
+    how = "other bytes, of the same picture by its fingerprint (at most 8 of 64 bits differ)"
+    if variant.get("what") == "metadata removed":
+        how = "no metadata but orientation and colour profile; pixels are as they were coded"
+    words = (
         f"This is a variant of {_named(variant)}: {line(variant.get('what', ''))}. "
-        f"{count(photos, 'photo has', 'photos have')} no metadata but orientation and colour "
-        "profile; pixels are as they were coded. All others keep their bytes. What is said of "
-        "searches, of labels in all, of how photos were chosen and of what was left out, is of "
-        f"{of}: labelers saw its photos, unchanged."
+        f"{count(photos, 'photo has', 'photos have')} {how}. All others keep their bytes. What is "
+        "said of searches, of labels in all, of how photos were chosen and of what was left out, "
+        f"is of {of}: labelers saw its photos, unchanged."
     )
+    if excluded := fact(variant, "excluded", list):
+        words += f" Left out: {count(len(excluded), 'photo')} that are not up now."
+    return words
 
 
 def raw_data(manifest: Mapping[str, Any]) -> str:
