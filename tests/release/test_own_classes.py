@@ -178,7 +178,7 @@ def test_tables_are_read_by_datasets(
         assert {row["sha256"]: release.classes[row["label"]] for row in table} == known
 
 
-def test_the_hubs_card_is_yaml_and_a_table_of_its_classes(release: Release, tmp_path: Path) -> None:
+def test_the_hubs_card_is_yaml_with_its_classes(release: Release, tmp_path: Path) -> None:
     export(release, "huggingface", tmp_path / "out")
     text = (tmp_path / "out" / "README.md").read_text("utf-8")
     _, head, card = text.split("---\n", 2)
@@ -187,10 +187,7 @@ def test_the_hubs_card_is_yaml_and_a_table_of_its_classes(release: Release, tmp_
     names = told["dataset_info"]["features"][1]["dtype"]["class_label"]["names"]
     assert list(names.values()) == release.classes
     assert "ImageNet" not in text
-    rows = [line for line in card.splitlines() if line.startswith("| ")][1:]
-    assert len(rows) == 5
-    assert all(row.replace(r"\|", "").count("|") == 5 for row in rows)
-    assert "<script>" not in "\n".join(rows) and r"\_\_a\_\_" in card
+    assert "<script>" not in card
 
 
 def test_fiftyones_samples_have_names_that_a_folder_takes(

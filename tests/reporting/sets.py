@@ -102,7 +102,7 @@ def _record(number: int, wnid: str, size: tuple[int, int]) -> tuple[ReleasePhoto
     content = file.getvalue() + number.to_bytes(4, "big")
     digest = hashlib.sha256(content).hexdigest()
     record = ReleasePhoto(
-        file=f"{wnid}/{digest}.jpg",
+        file=f"test/{wnid}/{digest}.jpg",
         wnid=wnid,
         sha256=digest,
         byte_size=len(content),
@@ -133,7 +133,7 @@ def _write(
     root: Path, photos: Sequence[tuple[ReleasePhoto, bytes]], also: Mapping[str, object] = {}
 ) -> PhotoSet:
     for record, content in photos:
-        (root / record.wnid).mkdir(parents=True, exist_ok=True)
+        (root / record.file).parent.mkdir(parents=True, exist_ok=True)
         (root / record.file).write_bytes(content)
     records = sorted((record for record, _ in photos), key=lambda record: record.file)
     manifest = {

@@ -109,13 +109,13 @@ def test_labels_that_are_given_are_read_again_when_they_change(folder: Path) -> 
 
 
 def test_a_photo_that_changed_makes_another_set(folder: Path) -> None:
-    (folder / "small" / MANIFEST).unlink()  # a plain folder of photos from here on
-    score(open_set(str(folder / "small")), folder / "runs", "plain", 9)
-    before = printed("small", "--json")
+    plain = str(folder / "small" / "test")  # a folder of photos, without the manifest beside it
+    score(open_set(plain), folder / "runs", "plain", 9)
+    before = printed(plain, "--json")
     assert json.loads(before)["models"][0]["label"] == "plain"
     photo = next((folder / "small").rglob("*.jpg"))
     photo.write_bytes(bytes(photo.stat().st_size))
-    assert json.loads(printed("small", "--json"))["models"] == []
+    assert json.loads(printed(plain, "--json"))["models"] == []
 
 
 @pytest.mark.parametrize("spoilt", ["by hand", "cut", "gone"])

@@ -30,6 +30,7 @@ from genset.release.documents.rights import by_license, licenses_seen, persons, 
 from genset.release.documents.tables import its_classes, uses
 from genset.release.documents.words import (
     About,
+    address,
     bullets,
     choice_rule,
     fact,
@@ -204,7 +205,7 @@ def _sources(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str
     """How each source is searched, what its words mean, what it asks."""
     return "\n\n".join(
         bullets(
-            (f"{word}: {linked(text)}" for word, text in place.facts()),
+            (f"{word}: {address(text) or markdown(text)}" for word, text in place.facts()),
             f"### {markdown(place.title)}",
         )
         for place in places(manifest, photos)

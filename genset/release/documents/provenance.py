@@ -8,6 +8,7 @@ from typing import Any
 from genset.core.dates import earliest_day
 from genset.core.numbers import count
 from genset.core.safe import web_link
+from genset.licenses import FLICKR_NOTICE
 from genset.release.documents.words import days, fact, line
 from genset.release.reader import ReleasePhoto
 
@@ -146,6 +147,10 @@ def change_note(manifest: Mapping[str, Any], file: str) -> str:
     return f" (changed: {line(variant.get('what', ''))})"
 
 
+# What is said of Flickr's photos that no scrape of the workspace brought.
+_FLICKR = {"title": "Flickr", "home": "https://www.flickr.com/", "notice": FLICKR_NOTICE}
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A source of a release's photos. The words are a stranger's, on one line, "" for none.
@@ -257,7 +262,7 @@ def _place(manifest: Mapping[str, Any], name: str, photos: Sequence[ReleasePhoto
             (found if is_found else imported).append(photo)
     return Place(
         name=line(name),
-        words=_words(fact(fact(manifest, "sources", dict), name, dict)),
+        words=_words(fact(manifest, "sources", dict), name),
         origin=origin,
         since=_since(manifest),
         found=tuple(found),
@@ -274,8 +279,11 @@ def _queries(photos: Sequence[ReleasePhoto]) -> str:
     return count(len({photo.keyword for photo in photos}), "query", "queries")
 
 
-def _words(facts: dict[str, Any] | None) -> dict[str, str]:
-    return {word: line(text) for word, text in (facts or {}).items() if isinstance(text, str)}
+def _words(facts: Any, name: str) -> dict[str, str]:
+    words = fact(facts, name, dict)
+    if words is None:
+        return _FLICKR if name == "flickr" else {}
+    return {word: line(text) for word, text in words.items() if isinstance(text, str)}
 
 
 def _days(photos: Sequence[ReleasePhoto]) -> str:

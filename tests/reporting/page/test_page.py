@@ -130,7 +130,7 @@ def test_all_rows_are_drawn_on_one_scale(
 
 
 def test_a_list_of_photos_has_a_page_too(large: Path, tmp_path: Path) -> None:
-    wnids = [folder.name for folder in (large.parent / "set").iterdir() if folder.is_dir()]
+    wnids = [folder.name for folder in (large.parent / "set" / "test").iterdir() if folder.is_dir()]
     rows = [f"photo{number},{wnid}" for number, wnid in enumerate(wnids[:PHOTOS])]
     (tmp_path / "photos.csv").write_text("\n".join(["image,wnid", *rows]))
     found = report(open_set(str(tmp_path / "photos.csv")), tmp_path / "runs")
