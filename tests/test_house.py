@@ -16,14 +16,14 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_894,
-    "modules": 521,
-    "lines of tests": 72_720,
-    "words of docs": 46_780,
+    "lines of code": 59_871,
+    "modules": 517,
+    "lines of tests": 72_332,
+    "words of docs": 46_324,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 16,
     "modules over 400 lines": 0,
-    "functions over 50 lines": 32,
+    "functions over 50 lines": 30,
     "folders in a path": 4,
     "modules in import circles": 0,
 }
