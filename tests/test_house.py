@@ -16,7 +16,7 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_871,
+    "lines of code": 59_876,
     "modules": 517,
     "lines of tests": 72_332,
     "words of docs": 46_324,

@@ -45,6 +45,11 @@ _OF_A_WORD = re.compile(rf"\w[\w{MARK}]*")
 
 _TERM = re.compile(r'(?P<minus>-?)(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
 
+# Words and phrases of English, each of which a photo must say: what most queries are.
+_WORD = r"(?!OR\b)[A-Za-z0-9]+"
+_TERM_WORDS = f'(?:{_WORD}|"{_WORD}(?: {_WORD})*")'
+_PLAIN = re.compile(f"{_TERM_WORDS}(?: {_TERM_WORDS})*")
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -130,6 +135,8 @@ def says_all(texts: Iterable[Phrase], included: Iterable[Phrase]) -> bool:
 
 def mistake_in(text: str) -> str | None:
     """What is wrong with a query, to be read after it; None where nothing is."""
+    if _PLAIN.fullmatch(text) and len(text) <= LONGEST:
+        return None  # nothing can be, and that is known sooner
     if not text.isprintable() or text != " ".join(text.split()):
         return "has characters or spaces that nobody sees: put one space between words"
     if len(text) > LONGEST:
