@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.release.reader import MANIFEST
 from genset.score.results.runs import find_runs
 from genset.sets.open import open_set
 from genset.sets.truths.store import keep_truth
