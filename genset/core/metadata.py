@@ -11,8 +11,10 @@ from genset.core.errors import GensetError
 _ORIENTATION = 0x0112
 
 
-def stripped(content: bytes) -> bytes:
+def stripped(content: bytes, name: str) -> bytes:
     """A JPEG's or PNG's bytes without metadata but orientation and colour profile; same pixels.
+
+    Errors call it by its `name`.
 
     Raises:
         GensetError: it has another format, or is broken.
@@ -24,12 +26,12 @@ def stripped(content: bytes) -> bytes:
                 exif[_ORIENTATION] = turn
             if image.format == "JPEG":
                 return b"".join(_jpeg(content, exif.tobytes() if len(exif) else b""))
-            for name in image.info.keys() - {"icc_profile", "transparency"}:
-                del image.info[name]
+            for key in image.info.keys() - {"icc_profile", "transparency"}:
+                del image.info[key]
             image.save(written, "PNG", exif=exif)
             return written.getvalue()
-    except (OSError, IndexError, ValueError) as error:
-        raise GensetError(f"its metadata cannot be removed: {error!r}") from None
+    except (OSError, IndexError, ValueError):
+        raise GensetError(f"{name}: metadata can be removed from JPEG and PNG alone") from None
 
 
 def _jpeg(content: bytes, exif: bytes) -> Iterator[bytes]:

@@ -205,8 +205,8 @@ def change(session: Session, screens: Collection[LeasedScreen], **values: object
     """Store these values of all these screens."""
     if screens:
         table = cast(Table, Screen.__table__)
-        among = table.c.id.in_([screen.id for screen in screens])
-        ask(session, update(table).where(among).values(**values))
+        these = table.c.id.in_([screen.id for screen in screens])
+        ask(session, update(table).where(these).values(**values))
 
 
 def screens_of_others(session: Session, boards: Boards, worker: str) -> int:

@@ -106,7 +106,7 @@ Content: `{content_hash}`. Cite it with this hash; `genset release verify FOLDER
 
 {rights}
 
-ATTRIBUTION.txt credits each photo; LICENSES.txt has the licences' addresses.
+This copy's ATTRIBUTION.txt credits each photo; LICENSES.txt has the licences' addresses.
 
 ## Who made it
 

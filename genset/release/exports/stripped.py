@@ -76,7 +76,7 @@ def strip_release(release: Release, releases: Path) -> Release:
     folder = releases / "photos"
     folder.mkdir(parents=True)
     for photo in progress(release.photos, total=len(release.photos), what="strip", unit="photo"):
-        new, path = _changed(photo, stripped(content(release, photo)), folder)
+        new, path = _changed(photo, stripped(content(release, photo), photo.file), folder)
         photos.append((new, path))
         if new.file != photo.file:
             changed[new.file] = {"of": photo.file}
