@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from genset.classes import Taxonomy
+from genset.classes.files import taxonomy_named
 from genset.comparison.evaluated import Comparison, Estimate, Evaluation
 from genset.comparison.given import count_array
 from genset.comparison.pairs import compare as compare_models
@@ -34,7 +35,7 @@ from genset.score.predictions.mapped import check_convention
 from genset.score.results.names import by_convention
 from genset.score.results.results import Results, results_of
 from genset.score.results.runs import run_folder
-from genset.sets.open import locate_runs, locate_set, locate_taxonomy
+from genset.sets.open import locate_runs, locate_set
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.store import give_truth, with_truth
 from genset.sets.truths.truth import TRUTHS, By
@@ -136,7 +137,7 @@ def open_set(
     """
     if taxonomy is None or isinstance(taxonomy, Taxonomy):
         return locate_set(str(named), others=classes, taxonomy=taxonomy)
-    custom = locate_taxonomy(str(taxonomy))
+    custom = taxonomy_named(str(taxonomy))
     found = locate_set(str(named), others=classes, taxonomy=custom)
     return replace(found, classes_named=str(taxonomy))
 

@@ -16,10 +16,10 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_876,
-    "modules": 517,
+    "lines of code": 59_734,
+    "modules": 514,
     "lines of tests": 72_332,
-    "words of docs": 46_324,
+    "words of docs": 46_317,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 16,
     "modules over 400 lines": 0,

@@ -3,8 +3,7 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from genset.classes import IMAGENET, Taxonomy, imagenet1k
-from genset.classes.files import taxonomy_named
+from genset.classes import Taxonomy, imagenet1k
 from genset.core.errors import BadInput, NotAWorkspace
 from genset.release.exports import manifest_of
 from genset.release.reader import MANIFEST, read_manifest, release_named
@@ -63,7 +62,7 @@ def open_set(
     if taxonomy is None:
         taxonomy = exported_taxonomy(named)
     is_custom = taxonomy is not None and not taxonomy.is_imagenet
-    classes = Classes(taxonomy or imagenet1k(), () if is_custom else others)
+    classes = Classes(taxonomy or imagenet1k(), () if is_custom else others, taxonomy is not None)
     for layout in _LAYOUTS:
         if layout.takes(named, classes):
             return layout.read(named, classes, hashes)
@@ -105,15 +104,6 @@ def locate_set(
     folder = runs or locate_runs(workspace)
     hashes = folder / HASHES if runs or folder.is_dir() else None
     return open_set(named, found.releases if found else None, others, hashes, taxonomy)
-
-
-def locate_taxonomy(named: str) -> Taxonomy | None:
-    """The taxonomy that a name or a file means; None for ImageNet's own, by its name.
-
-    Raises:
-        BadInput: there is no such file, or it has mistakes.
-    """
-    return None if named == IMAGENET else taxonomy_named(named)
 
 
 def locate_runs(workspace: Path | None = None) -> Path:

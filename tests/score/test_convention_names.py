@@ -65,24 +65,6 @@ def score(here: Path, *conventions: str, name: str = "colours") -> None:
         genset_says("evaluate", "v1", *CONVENTIONS[each], "--model", spec)
 
 
-def scored() -> str:
-    """What status says was scored."""
-    (line,) = [line for line in genset_says("status").splitlines() if line.startswith("scored")]
-    return line.partition("v1: ")[2]
-
-
-def test_status_names_each(here: Path) -> None:
-    score(here, "all")
-    assert scored() == "colours"
-    score(here, "subset", "all, max", name="other")
-    assert "colours" in re.split(", (?![^(]*[)])", scored())
-    score(here, "all, max", "subset", "subset, max")
-    others = ["other (subset)", "other (all, max)"]
-    found = json.loads(genset_says("status", "--json"))["runs"]["v1"]
-    assert sorted(found) == sorted([*NAMES, *others])
-    assert scored() == ", ".join(found)
-
-
 def test_compare_says_how_to_name_each_and_takes_these_names(here: Path) -> None:
     score(here, *CONVENTIONS)
     score(here, "all", name="other")
@@ -137,12 +119,6 @@ def test_reports_tell_them_apart_in_every_form(here: Path) -> None:
     assert sorted(re.findall(r"<summary><bdi>(.+?)</bdi>", page)) == wanted
 
 
-def test_models_that_are_placed_between_two_are_named_so(here: Path) -> None:
-    score(here, *CONVENTIONS)
-    said = genset_says("report", "v1", "--lower", "colours", "--upper", "colours (all)", code=2)
-    assert "'colours' names several runs; say which: 'colours (" in said
-
-
 def test_python_names_them_and_says_how_each_met_the_classes(here: Path) -> None:
     photos = genset.open_set("v1")
     one = genset.evaluate(photos, colours(here))
@@ -158,86 +134,3 @@ def test_python_names_them_and_says_how_each_met_the_classes(here: Path) -> None
     assert "outputs" not in str(found)
     data = genset.report([one, few, other], here / "page.html")
     assert sorted(model.label for model in data.models) == [*NAMES[::2], "other"]
-
-
-def test_the_models_that_propose_classes_are_named_so(here: Path) -> None:
-    score(here, "all", "subset")
-    said = genset_says("labels", "propose", "v1", "--model", "colours", code=2)
-    assert "'colours' names several runs; say which: 'colours (" in said
-    said = genset_says("labels", "propose", "v1", "--model", "none", code=2)
-    assert "no model 'none' was scored on v1; known: colours (" in said
-    said = genset_says("labels", "propose", "v1", "--dry-run", "--model", "colours (subset)")
-    assert "proposed by: colours (subset) " in said
-
-
-def test_accuracies_elsewhere_are_of_the_same_convention(here: Path) -> None:
-    for place, (wnid, colour) in enumerate(PHOTOS[1:]):
-        folder = here / "others" / wnid
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{place}.png").write_bytes(painted(colour, 9))
-
-    def there(convention: str) -> tuple[list[str], list[float]]:
-        """Who has no accuracy on v1, and those of the others."""
-        own = ("others", "--taxonomy", "../own.toml")
-        genset_says("evaluate", *own, *CONVENTIONS[convention], "--model", colours(here))
-        said = genset_says("report", *own, "--reference", "v1", "--json")
-        found = json.loads(said)["reference"]
-        return found["unknown"], [each["there"] for each in found["models"]]
-
-    score(here, "all")
-    assert there("subset") == (["colours"], [])
-    score(here, "subset")
-    assert there("subset") == ([], [0.8])
-    assert there("all") == ([], [0.8, 0.8])
-
-
-def test_a_table_of_kept_runs_by_all_right_classes_says_the_conventions(here: Path) -> None:
-    score(here, "all", "subset", "subset, max")
-    photos = genset.open_set("v1")
-    rows = [f"{each.id},{each.wnid},correct" for each in photos.photos]
-    (here / "truth.csv").write_text("\n".join(["image,wnid,verdict", *rows]), "utf-8")
-    text = genset_says("evaluate", "v1", "--multilabel", "truth.csv")
-    assert "\ncolours (all): my" in text
-    assert "\ncolours (subset, max): my" in text
-    found = json.loads(genset_says("evaluate", "v1", "--json"))["by_truth"]
-    assert found["mapped"].keys() == found["models"].keys()
-    (said,) = found["mapped"]["colours (subset)"]
-    assert said.endswith("(probabilities summed, answers among these alone)")
-
-
-def test_a_model_that_is_left_out_has_its_convention_beside_its_number(here: Path) -> None:
-    ids = [f"c{number}" for number in range(5)]
-    (here / "five.toml").write_text("".join(f"[classes.{id}]\n" for id in ids))
-    photos = [(f"{id}/{number}.jpg", id) for id in ids for number in range(4)]
-    (here / "set").mkdir()
-    for file, answers in (("set/labels.csv", False), ("same.csv", True)):
-        rows = [f"{photo},{'c0' if answers else id}" for photo, id in photos]
-        head = "image,top1" if answers else "image,wnid"
-        (here / file).write_text("\n".join([head, *rows]))
-    own = ("set/labels.csv", "--taxonomy", "five.toml")
-    genset_says("evaluate", *own, "--model", "predictions:same.csv")
-    data = json.loads(genset_says("report", *own, "--json", "-o", "page.html"))
-    assert [model["label"] for model in data["flagged"]] == ["same"]
-    left_out = (here / "page.html").read_text("utf-8").partition('id="left-out"')[2]
-    assert "all 5 classes mapped to 5" in left_out.partition("</section>")[0]
-    text = genset_says("report", *own, "--format", "markdown")
-    (line,) = (line for line in text.splitlines() if "five: all 5 classes mapped" in line)
-    assert "same" in line
-
-
-def test_an_entry_of_an_inference_says_its_convention(here: Path) -> None:
-    words = ("evaluate", "v1", *CONVENTIONS["subset, max"], "--latency", "entries")
-    genset_says(*words, "--model", colours(here))
-    (path,) = (here / "entries").glob("*.json")
-    misc = json.loads(path.read_text("utf-8"))["misc"]
-    assert (misc["pool"], misc["among"]) == ("max", "subset")
-    assert misc["taxonomy"] == "my <b>colours</b>"
-
-
-def test_a_table_of_these_classes_is_of_them(here: Path) -> None:
-    rows = [f"{photo.id},{photo.wnid}" for photo in genset.open_set("v1").photos]
-    (here / "vlm.csv").write_text("\n".join(["image,top1", *rows]), "utf-8")
-    genset_says("evaluate", "v1", "--model", "predictions:vlm.csv")
-    assert "not scored by the set’s own classes" not in genset_says(
-        "report", "v1", "--format", "markdown"
-    )

@@ -1,6 +1,5 @@
 """Two commands on one run: one waits, or both score; none fails, and the files are right."""
 
-import fcntl
 import os
 import subprocess
 import sys
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 from torch import Tensor
 
-from genset.core.files import one_at_a_time
 from genset.score.results.runs import find_runs
 from genset.sets.open import open_set
 from tests.conftest import ROOT
@@ -104,23 +102,3 @@ def test_commands_that_start_together_all_end_well(tmp_path: Path, spec: str, lo
         assert command.returncode == 0, problem
         assert "33.3" in output
     undisturbed(tmp_path, spec)
-
-
-def test_whoever_waits_for_a_folder_that_is_made_anew_has_the_turn_in_the_new_one(
-    tmp_path: Path,
-) -> None:
-    folder = tmp_path / "turn"
-    folder.mkdir()
-    before = os.open(folder, os.O_RDONLY)
-    fcntl.flock(before, fcntl.LOCK_EX)
-
-    def made_anew() -> None:  # what the one before may do before it gives up its turn
-        folder.rmdir()
-        folder.mkdir()
-        os.close(before)
-
-    with one_at_a_time(folder, made_anew):
-        third = os.open(folder, os.O_RDONLY)
-        with pytest.raises(BlockingIOError):
-            fcntl.flock(third, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.close(third)

@@ -49,7 +49,7 @@ def test_heic_is_scored_or_says_what_it_needs(
     }
 
 
-@pytest.mark.parametrize("write", [layouts.tar_of_folders, layouts.shards_of_numbers])
+@pytest.mark.parametrize("write", [layouts.tar_of_folders, layouts.shards_of_wnids])
 def test_photos_in_tars_without_reason_to_fail_do_not(
     tmp_path: Path, write: layouts.Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

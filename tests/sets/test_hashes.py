@@ -130,7 +130,7 @@ def test_files_with_many_photos_are_read_once_too(
     first = open_set(named, hashes=tmp_path / "hashes")
     with monkeypatch.context() as patch:
         patch.setattr("hashlib.file_digest", None)
-        for module in ("members", "parquet", "arrow"):
+        for module in ("members", "hugging_face"):
             patch.setattr(f"genset.sets.layouts.{module}.hashlib", None)
         assert open_set(named, hashes=tmp_path / "hashes") == first
     (photos / WNIDS[0] / "a.jpg").write_bytes(b"another")

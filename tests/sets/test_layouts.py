@@ -13,9 +13,9 @@ from pathlib import Path
 import datasets
 import pytest
 from click.testing import CliRunner
-from PIL import Image
 from torch import Tensor
 
+from genset.classes import imagenet1k
 from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.label import Verdict
@@ -36,7 +36,7 @@ ROWS: dict[str, layouts.Writer] = {
     "genset evaluate photos.tar": layouts.tar_of_folders,
     "genset evaluate val.tar": layouts.tar_of_table,
     "genset evaluate ILSVRC2012_img_val.tar": layouts.tar_beside_table,
-    "genset evaluate 'shards-{000..006}.tar'": layouts.shards_of_numbers,
+    "genset evaluate 'shards-{000..006}.tar' --taxonomy imagenet1k": layouts.shards_of_numbers,
     "genset evaluate 'json-{000..006}.tar'": layouts.shards_of_wnids,
     "genset evaluate photos.parquet": layouts.parquet,
     "genset evaluate mine": layouts.hub_folder,
@@ -62,9 +62,9 @@ def twenty_photos(folder: Path) -> Path:
     return folder
 
 
-def evaluated(named: str, spec: str, runs: Path) -> tuple[dict[str, list[str]], str]:
+def evaluated(named: str, spec: str, runs: Path, *more: str) -> tuple[dict[str, list[str]], str]:
     """Of each photo, by its name, the true class and the answers; and why one is left out."""
-    words = ["evaluate", named, "--model", spec, "--runs", str(runs), "--json"]
+    words = ["evaluate", named, "--model", spec, "--runs", str(runs), "--json", *more]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
     (run,) = json.loads(done.stdout)["runs"]
@@ -88,10 +88,12 @@ def test_every_layout_gives_the_same_answers(
     place.mkdir()
     monkeypatch.chdir(place)
     named = ROWS[command](photos, place)
-    assert evaluated(named, spec, tmp_path / "runs") == (expected, why)
+    options = command.split()[3:]
+    assert evaluated(named, spec, tmp_path / "runs", *options) == (expected, why)
     if command in SAME_HASH:
-        assert open_set(named).content_hash == open_set(str(photos)).content_hash
-        assert open_set(named).ids == open_set(str(photos)).ids
+        found = open_set(named, taxonomy=imagenet1k() if options else None)
+        assert found.content_hash == open_set(str(photos)).content_hash
+        assert found.ids == open_set(str(photos)).ids
     # Nothing was unpacked.
     written = {path.suffix for path in (tmp_path / "runs").rglob("*") if path.is_file()}
     assert written <= {".csv", ".json"}
@@ -113,33 +115,6 @@ def test_the_table_of_layouts_is_what_is_tested() -> None:
     section = text.partition("## Which sets")[2].partition("\n## ")[0]
     commands = re.findall(r"\| `(genset evaluate [^`]+)` \|", section)
     assert commands == ["genset evaluate v1", *ROWS]
-
-
-def test_imagenets_own_files_become_a_table(tmp_path: Path) -> None:
-    """The script of the documentation, on files as they lie in the devkit."""
-    import numpy as np
-    from scipy.io import savemat
-
-    text = (ROOT / "docs" / "evaluating.md").read_text("utf-8")
-    (script,) = re.findall(r"```python\n(.*?)```", text.partition("## Which sets")[2], re.DOTALL)
-    data = tmp_path / "ILSVRC2012_devkit_t12" / "data"
-    data.mkdir(parents=True)
-    fields = [("ILSVRC2012_ID", "O"), ("WNID", "O"), ("words", "O"), ("num_children", "O")]
-    ids = {4: WNIDS[0], 1: WNIDS[1], 3: WNIDS[2], 2: "n00001740"}  # not in the wnids' order
-    rows = [(np.array([[number]]), wnid, "a word", np.array([[0]])) for number, wnid in ids.items()]
-    savemat(data / "meta.mat", {"synsets": np.array(rows, dtype=fields)[:, None]})
-    truth = [4, 3, 1, 4]
-    (data / "ILSVRC2012_validation_ground_truth.txt").write_text("".join(f"{n}\n" for n in truth))
-    (tmp_path / "val").mkdir()
-    for number, colour in enumerate((RED, BLUE, GREEN, BLUE), 1):
-        Image.new("RGB", (48, 40), colour).save(
-            tmp_path / "val" / f"ILSVRC2012_val_{number:08}.JPEG"
-        )
-    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
-    found = open_set(str(tmp_path / "val"))
-    assert [photo.wnid for photo in found.photos] == [ids[number] for number in truth]
-    answers = evaluated_counts(str(tmp_path / "val"), tmp_path)
-    assert answers == (3, 4)
 
 
 def evaluated_counts(named: str, folder: Path) -> tuple[int, int]:
@@ -196,7 +171,7 @@ def test_a_changed_label_or_photo_changes_the_hash(tmp_path: Path) -> None:
         folder = tmp_path / str(number)
         paint(folder / "photos", 2, "a.png", GREEN)
         paint(folder / "photos", place, "b.png", colour)
-        hashes |= {read(folder, layouts.shards_of_numbers).content_hash}
+        hashes |= {read(folder, layouts.shards_of_wnids).content_hash}
         (folder / "flat").mkdir()
         (folder / "photos").rename(folder / "flat" / "photos")
         hashes |= {read(folder / "flat", layouts.flat).content_hash}
@@ -275,7 +250,7 @@ def test_shards_that_are_no_such_set_are_named(
     Path("a/1.cls").write_text("1000")
     subprocess.run(["tar", "-cf", "high.tar", "-C", "a", "1.png", "1.cls"], check=True)
     line = refused("high.tar")
-    assert "high.tar, sample 1: '1000' is not a class of ImageNet" in line
+    assert "high.tar has numbers for classes, and only 1 of them" in line
     subprocess.run(["tar", "-cf", "flat.tar", "-C", "a", "1.png"], check=True)
     assert "flat.tar has 1 photo, but in no class's folder: it needs" in refused("flat.tar")
 
@@ -290,7 +265,7 @@ def test_data_sets_that_cannot_be_matched_are_named(tmp_path: Path) -> None:
     )
     numbers = found.cast_column("label", datasets.Value("int64"))
     numbers.to_parquet(tmp_path / "numbers.parquet")
-    assert "the numbers of label have no names" in refused(tmp_path / "numbers.parquet")
+    assert "numbers.parquet has numbers for classes" in refused(tmp_path / "numbers.parquet")
     found.remove_columns("image").to_parquet(tmp_path / "none.parquet")
     assert "needs a column of images" in refused(tmp_path / "none.parquet")
     (tmp_path / "splits").mkdir()

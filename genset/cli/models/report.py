@@ -159,10 +159,11 @@ def report(
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     genset report v1 --tta runs/fast=fast --counterpart resnet50 --margin 1
     """
+    from genset.classes.files import taxonomy_named
     from genset.reporting.options import ReportOptions, parse_counterpart, parse_entry
     from genset.reporting.write import Report, report_path
     from genset.score.results.runs import find_runs
-    from genset.sets.open import locate_runs, locate_set, locate_taxonomy
+    from genset.sets.open import locate_runs, locate_set
     from genset.statistics.resampling import Resampling
 
     if as_json and format not in ("html", "json"):
@@ -171,7 +172,7 @@ def report(
     stored = runs or locate_runs(folder)
     names = sets or (_newest_release(folder, "genset report photos/"),)
     # Not with `stored`: where there are no runs yet, a report makes no folder for them.
-    classes = locate_taxonomy(taxonomy) if taxonomy else None
+    classes = taxonomy_named(taxonomy) if taxonomy else None
     found = [(name, locate_set(name, folder, runs=runs, taxonomy=classes)) for name in names]
     for _, photos in found:
         if not find_runs(stored, photos.name):
@@ -254,6 +255,7 @@ def compare(
     genset compare resnet50 fast --on v2 --truth real
     genset compare resnet50 fast --on v1 --format latex > pair.tex
     """
+    from genset.classes.files import taxonomy_named
     from genset.comparison.pairs import compare as compare_models
     from genset.reporting.verdict import (
         compared,
@@ -265,7 +267,7 @@ def compare(
     )
     from genset.score.results.count import remarks
     from genset.score.results.results import load_results
-    from genset.sets.open import locate_runs, locate_set, locate_taxonomy
+    from genset.sets.open import locate_runs, locate_set
     from genset.statistics.bootstrap import Resampling
 
     stored = runs or locate_runs(folder)
@@ -273,7 +275,7 @@ def compare(
         photos or _newest_release(folder, "genset compare A B --on photos/"),
         folder,
         runs=stored,
-        taxonomy=locate_taxonomy(taxonomy) if taxonomy else None,
+        taxonomy=taxonomy_named(taxonomy) if taxonomy else None,
     )
     results = load_results(found, stored)
     models = [results.find(first), results.find(second)]

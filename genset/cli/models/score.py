@@ -150,9 +150,10 @@ def evaluate(
     genset evaluate val/labels.csv --multilabel real.json
     genset evaluate photos/ --taxonomy pets.toml --model torchvision:resnet50 --pool max
     """
-    from genset.sets.open import locate_runs, locate_set, locate_taxonomy
+    from genset.classes.files import taxonomy_named
+    from genset.sets.open import locate_runs, locate_set
 
-    custom = locate_taxonomy(taxonomy) if taxonomy else None
+    custom = taxonomy_named(taxonomy) if taxonomy else None
     store = runs or locate_runs(folder)
     if not models:
         found = locate_set(photos, folder, runs=store, taxonomy=custom)

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,8 +12,12 @@ from genset.core.junk import is_junk, junk_note
 from genset.core.numbers import count
 from genset.sets.formats import HEAD, has_no_ending, is_photo_name, looks_like_photo
 from genset.sets.hashes import HashStore
-from genset.sets.layouts.layout import Classes, exclusions
+from genset.sets.layouts.labels import LISTS
+from genset.sets.layouts.layout import Classes, exclusions, is_number
 from genset.sets.photos import PhotoSet, ScoredPhoto, hash_of, readable
+
+# Folders of a data set's parts, the first that people score.
+_SPLITS = ("val", "validation", "test", "train")
 
 
 def takes(named: str, classes: Classes) -> bool:
@@ -29,13 +34,15 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
     folder = Path(named)
     store = HashStore(hashes, folder)
     found = ClassFolders(classes)
-    for child in sorted(_children(folder), key=lambda entry: entry.name):
+    children = sorted(_children(folder), key=lambda entry: entry.name)
+    meant = classes_of_folders([child.name for child in children], named, classes)
+    for child in children:
         if child.name.startswith(".") or is_junk(child.name):
             found.junk += [child.name] * is_junk(child.name)
             continue
         if not _is_folder(child):
             _list_stray(child, found)
-        elif (wnid := classes.of_folder(child.name)) is None:
+        elif (wnid := meant[child.name]) is None:
             found.strange.append(child.name)
         else:
             _list_class(Path(child.path), wnid, store, found)
@@ -55,6 +62,22 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         notes=found.notes(),
         custom_taxonomy=classes.custom,
     )
+
+
+def classes_of_folders(names: Sequence[str], where: str, classes: Classes) -> dict[str, str | None]:
+    """The class that each name of a folder means, None of one that means none.
+
+    Folders of ImageNetV2 are named by their classes' places, 0 to 999.
+
+    Raises:
+        BadInput: they are numbers, and nobody says in which order.
+    """
+    found = {name: classes.of_folder(name) for name in names}
+    numbers = {f"folder {name}": name for name in names if is_number(name)}
+    if numbers and classes.custom is None and not any(found.values()):
+        by_number = classes.of_labels(numbers, where)
+        found |= {name: by_number[place] for place, name in numbers.items()}
+    return found
 
 
 @dataclass(slots=True)
@@ -88,6 +111,13 @@ class ClassFolders:
             BadInput: there is none.
         """
         custom = self.classes.custom
+        splits = [name for name in _SPLITS if name in self.strange]
+        if not self.photos and splits:
+            names = " and ".join(f"{name}/" for name in splits)
+            raise BadInput(
+                f"{where} holds {names}: name the one to score, as in "
+                f"genset evaluate {Path(where) / splits[0]}"
+            )
         by = "its wnid, as in n02123045; of classes of your own, say which by --taxonomy FILE"
         if custom is not None:
             by = f"its id, as in {_first(custom)}"
@@ -107,7 +137,9 @@ class ClassFolders:
                 folders = f"a folder for each class ({_first(custom)}"
             stray = count(len(self.stray), "photo")
             has = f"has {stray}, but in no class's folder" if self.stray else "holds no photos"
-            raise BadInput(f"{where} {has}: it needs {folders}/photo.jpg)")
+            lists = sorted(path for path in Path(where).glob("*.*") if path.suffix in LISTS)
+            hint = f"; or name a list of their classes: genset evaluate {lists[0]}" if lists else ""
+            raise BadInput(f"{where} {has}: it needs {folders}/photo.jpg){hint}")
 
     def notes(self) -> tuple[str, ...]:
         """What is left out, in sentences."""

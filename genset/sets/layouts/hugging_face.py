@@ -1,32 +1,97 @@
 """A data set of Hugging Face: its folder, as on the hub or as save_to_disk wrote it, or its files.
 
-A column holds the encoded photos, another their labels with the names of a ClassLabel. Where the
-columns of an export of genset's own have all right classes, these are the set's truth.
+Hugging Face's own library reads the files, the extra ``datasets``: what save_to_disk wrote where it
+lies, Parquet once it is unpacked in the library's cache. Where the columns of an export of genset's
+own have all right classes, these are the set's truth.
 """
 
+import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from msgspec import field
-
 from genset.core.errors import BadInput, MissingExtra, first_line
-from genset.core.validation import Record, read_json
 from genset.sets.hashes import HashStore
-from genset.sets.layouts import arrow, parquet
-from genset.sets.layouts.features import Columns, columns_of
 from genset.sets.layouts.layout import Classes, exclusions, expanded, set_name
-from genset.sets.photos import Part, PhotoSet, ScoredPhoto, Slice, Unreadable, hash_of
+from genset.sets.photos import Part, PhotoSet, ScoredPhoto, Unreadable, hash_of
 from genset.sets.truths.truth import truth_of_export
 
 # Of a list of all classes in ImageNet's order, so many at least have names that say so; the rest
 # have names that two classes share ("crane"), or that were changed because of it ("crane2").
 _PLAIN = 900
+
+_ENDINGS = (".parquet", ".arrow")
+_PHOTOS, _LABELS = ("image", "img", "jpg", "photo"), ("label", "labels", "wnid", "cls", "class")
+_LISTS, _PROPOSERS = ("labels_correct", "labels_unclear"), "label_proposers"
+_SPLITS, _STATE = "dataset_dict.json", "state.json"
+
+
+def takes(named: str, classes: Classes) -> bool:
+    """Whether it is such a file, or a folder with such files or with ``data/*.parquet``."""
+    path = Path(named)
+    if not path.is_dir():
+        return named.endswith(_ENDINGS)
+    if (path / _SPLITS).is_file() or (path / _STATE).is_file():
+        return True
+    return any(next(folder.glob("*.parquet"), None) for folder in (path, path / "data"))
+
+
+def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
+    """The photos of all rows, in their order.
+
+    Raises:
+        BadInput: there are several splits, or no photos, or no labels that are classes.
+        MissingExtra: the library is not installed.
+    """
+    if find_spec("datasets") is None:
+        raise MissingExtra("reading Hugging Face's data sets", "datasets")
+    root = Path(named)
+    files = _files(root) if root.is_dir() else expanded(named)
+    store = HashStore(hashes, root)
+    rows: list[_Row] = []
+    for path in files:
+        try:
+            rows += _rows(path, root, store, classes)
+        except BadInput:
+            raise
+        except Exception as error:  # noqa: BLE001 - the library raises what it likes
+            raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
+    store.save()
+    counted = [row for row in rows if row.wnid]
+    strange = list(dict.fromkeys(row.label for row in rows if not row.wnid and row.label))
+    none = f"is not a class of {classes.taxonomy_name}"
+    if not counted:
+        what = f"{strange[0]!r} {none}" if strange else "there are no labels"
+        by = "wnids, or as ImageNet does (tench, Tinca tinca)"
+        raise BadInput(f"{named}: {what}: name labels by {'ids' if classes.custom else by}")
+    ids = [f"{row.wnid}/{row.name}" for row in counted]
+    if not all(row.name for row in counted) or len(set(ids)) < len(ids):
+        ids = [f"{row.wnid}/{row.number}" for row in counted]
+    photos = tuple(
+        ScoredPhoto(id, row.path, row.wnid, row.part, row.sha256)
+        for id, row in zip(ids, counted, strict=True)
+    )
+    bare = [row.number for row in rows if not row.wnid and not row.label]
+    several = none.replace("is not a class", "are not classes")
+    name = root.resolve().name if root.is_dir() else set_name(named)
+    return PhotoSet(
+        name=name,
+        root=root,
+        content_hash=hash_of(photos),
+        photos=photos,
+        notes=(
+            *exclusions(strange, none, several, "label"),
+            *exclusions(bare, "has no label", "have no label", "row"),
+        ),
+        truth=truth_of_export(name, dict(zip(ids, (row.record for row in counted), strict=True))),
+        custom_taxonomy=classes.custom,
+    )
 
 
 def wnids_of(names: Sequence[str], classes: Classes) -> list[str | None]:
@@ -60,89 +125,51 @@ def _plain(name: str) -> str:
     return " ".join(name.replace("_", " ").casefold().split())
 
 
-_ENDINGS = (".parquet", ".arrow")
-_LISTS, _PROPOSERS = ("labels_correct", "labels_unclear"), "label_proposers"
-_SPLITS, _STATE = "dataset_dict.json", "state.json"
-
-
-def takes(named: str, classes: Classes) -> bool:
-    """Whether it is such a file, or a folder with such files or with ``data/*.parquet``."""
-    path = Path(named)
-    if not path.is_dir():
-        return named.endswith(_ENDINGS)
-    if (path / _SPLITS).is_file() or (path / _STATE).is_file():
-        return True
-    return any(next(folder.glob("*.parquet"), None) for folder in (path, path / "data"))
-
-
-def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
-    """The photos of all rows, in their order.
+def _files(folder: Path) -> list[Path]:
+    """The files of a folder's only split.
 
     Raises:
-        BadInput: there are several splits, or no photos, or no labels that are classes.
-        MissingExtra: pyarrow is not installed.
+        BadInput: there are several.
     """
-    if find_spec("pyarrow") is None:
-        raise MissingExtra("reading Parquet", "evaluate")
-    root = Path(named)
-    files = _files(root) if root.is_dir() else expanded(named)
-    store = HashStore(hashes, root)
-    rows: list[_Row] = []
-    for path in files:
-        try:
-            rows += _rows(path, root, store, classes)
-        except (OSError, ValueError, KeyError) as error:  # pyarrow's are among them
-            raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
-    store.save()
-    counted = [row for row in rows if row.wnid]
-    strange = list(dict.fromkeys(row.label for row in rows if not row.wnid and row.label))
-    if not counted:
-        none = f"is not a class of {classes.taxonomy_name}"
-        what = f"{strange[0]!r} {none}" if strange else "there are no labels"
-        by = "wnids, or as ImageNet does (tench, Tinca tinca)"
-        raise BadInput(f"{named}: {what}: name labels by {'ids' if classes.custom else by}")
-    ids = [f"{row.wnid}/{row.name}" for row in counted]
-    if not all(row.name for row in counted) or len(set(ids)) < len(ids):
-        ids = [f"{row.wnid}/{row.number}" for row in counted]
-    photos = tuple(
-        ScoredPhoto(id, row.path, row.wnid, row.part, row.sha256)
-        for id, row in zip(ids, counted, strict=True)
-    )
-    bare = [row.number for row in rows if not row.wnid and not row.label]
-    notes = (
-        *exclusions(
-            strange,
-            f"is not a class of {classes.taxonomy_name}",
-            f"are not classes of {classes.taxonomy_name}",
-            "label",
-        ),
-        *exclusions(bare, "has no label", "have no label", "row"),
-    )
-    name = root.resolve().name if root.is_dir() else set_name(named)
-    records = {id: row.record for id, row in zip(ids, counted, strict=True)}
-    truth = truth_of_export(name, records)
-    return PhotoSet(
-        name=name,
-        root=root,
-        content_hash=hash_of(photos),
-        photos=photos,
-        notes=notes,
-        truth=truth,
-        custom_taxonomy=classes.custom,
-    )
+    if (folder / _SPLITS).is_file():
+        splits = sorted(path.parent.name for path in folder.glob(f"*/{_STATE}"))
+        if len(splits) != 1:
+            raise BadInput(f"{folder} has the splits {', '.join(splits)}: name one's folder")
+        return _files(folder / splits[0])
+    if (folder / _STATE).is_file():
+        if any(folder.glob("indices*.arrow")):
+            raise BadInput(f"{folder} is a selection: save it after flatten_indices()")
+        return sorted(folder.glob("data*.arrow"))
+    found = sorted(folder.glob("*.parquet")) or sorted((folder / "data").glob("*.parquet"))
+    splits = sorted({path.name.partition("-")[0].removesuffix(".parquet") for path in found})
+    if len(splits) != 1:
+        raise BadInput(
+            f"{folder} has the splits {', '.join(splits)}: name one's files, as in "
+            f"'{found[0].parent}/{splits[0]}*.parquet'"
+        )
+    return found
 
 
-class DataFile(Record, frozen=True, forbid_unknown_fields=False):
-    """A file of a saved data set."""
-
-    filename: str
+# One file's rows
 
 
-class State(Record, frozen=True, forbid_unknown_fields=False):
-    """A state.json: ``{"_data_files": [{"filename": "data-00000-of-00001.arrow"}], ...}``."""
+@dataclass(frozen=True, slots=True)
+class RowPart:
+    """A photo in a table: its row, and the column of its bytes."""
 
-    files: tuple[DataFile, ...] = field(name="_data_files")
-    indices: Any = field(name="_indices_data_files", default=None)
+    number: int
+    column: str
+
+    def read(self, path: Path) -> bytes:
+        """The photo's bytes.
+
+        Raises:
+            OSError: they cannot be read.
+        """
+        content, _ = _photo(_table(path), self.number, self.column)
+        if content is None:
+            raise OSError("the row has no bytes")
+        return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,56 +195,128 @@ class _Row:
     record: Mapping[str, Any]
 
 
-def _files(folder: Path) -> list[Path]:
-    """The files of a folder's only split.
+def _rows(path: Path, root: Path, store: HashStore, classes: Classes) -> list[_Row]:
+    table = _table(path)
+    photo, label, names = _columns(path, root, table)
+    labels = [_word(value, names) for value in table[label]]
+    if names or not all(isinstance(value, int) for value in table[label][:1]):
+        known = names or sorted({word for word in labels if word})
+        meant = dict(zip(known, wnids_of(known, classes), strict=True))
+        wnids = [meant.get(word) or "" for word in labels]
+    else:
+        by_row = {f"row {number}": word for number, word in enumerate(labels) if word}
+        numbered = classes.of_labels(by_row, str(path))
+        wnids = [numbered.get(f"row {number}", "") for number in range(len(labels))]
+    photos = store.read(str(path), lambda _: _hashed(table, photo))
+    records = table.select_columns(
+        [name for name in (*_LISTS, _PROPOSERS) if name in table.features]
+    )
+    rows = []
+    for number, (word, wnid, (name, sha256)) in enumerate(zip(labels, wnids, photos, strict=True)):
+        place: tuple[Path, Part | None, str] = path, RowPart(number, photo), sha256
+        if not sha256 and name:  # a row without bytes, but with a path: a file of its own
+            place = _separate_file(path.parent / name, store)
+        elif not sha256:
+            place = path, Unreadable("the row has no image"), ""
+        base = name.replace("\\", "/").rpartition("/")[2]
+        record = _record(records[number], names) if records.features else {}
+        rows.append(_Row(f"{path.stem}-{number:06}", base, wnid, word, *place, record))
+    return rows
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without the library's own progress bars."""
+    import datasets
+
+    shown = datasets.are_progress_bars_disabled()
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        if not shown:
+            datasets.enable_progress_bars()
+
+
+def _table(path: Path) -> Any:
+    """The rows of a file, as the library reads them."""
+    status = path.stat()
+    return _opened(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=8)
+def _opened(path: Path, mtime: int, size: int) -> Any:
+    import datasets
+
+    with _quietly():
+        if path.suffix == ".arrow":
+            return _undecoded(datasets.Dataset.from_file(str(path)))
+        return _undecoded(datasets.Dataset.from_parquet(str(path)))
+
+
+def _undecoded(table: Any) -> Any:
+    import datasets
+
+    for name, feature in table.features.items():
+        if isinstance(feature, datasets.Image):
+            table = table.cast_column(name, datasets.Image(decode=False))
+    return table
+
+
+def _columns(path: Path, root: Path, table: Any) -> tuple[str, str, Sequence[str]]:
+    """The columns of photos and of labels, and the names of the labels' numbers.
 
     Raises:
-        BadInput: there are several.
+        BadInput: one is missing.
     """
-    if (folder / _SPLITS).is_file():
-        splits = sorted(path.parent.name for path in folder.glob(f"*/{_STATE}"))
-        if len(splits) != 1:
-            raise BadInput(f"{folder} has the splits {', '.join(splits)}: name one's folder")
-        return _files(folder / splits[0])
-    if (folder / _STATE).is_file():
-        state = read_json(folder / _STATE, State)
-        if state.indices:
-            raise BadInput(f"{folder} is a selection: save it after flatten_indices()")
-        return [folder / Path(file.filename).name for file in state.files]
-    found = sorted(folder.glob("*.parquet")) or sorted((folder / "data").glob("*.parquet"))
-    splits = sorted({path.name.partition("-")[0].removesuffix(".parquet") for path in found})
-    if len(splits) != 1:
+    import datasets
+
+    features = dict(table.features)
+    for folder in dict.fromkeys((path.parent, path.parent.parent, root)):
+        if (folder / "README.md").is_file():  # for a table of which the schema does not say it
+            for info in datasets.info.DatasetInfosDict.from_directory(str(folder)).values():
+                features |= info.features or {}
+            break
+    photo = _column(features, datasets.Image, _PHOTOS)
+    label = _column(features, datasets.ClassLabel, _LABELS)
+    if not photo or not label:
         raise BadInput(
-            f"{folder} has the splits {', '.join(splits)}: name one's files, as in "
-            f"'{found[0].parent}/{splits[0]}*.parquet'"
+            f"{path} needs a column of images and one of labels, such as image and label; it has "
+            f"{', '.join(table.column_names)}"
         )
-    return found
+    named = features[label]
+    return photo, label, named.names if isinstance(named, datasets.ClassLabel) else ()
 
 
-def _rows(path: Path, root: Path, store: HashStore, classes: Classes) -> list[_Row]:
-    """The rows of a file."""
-    module = arrow if path.suffix == ".arrow" else parquet
-    folders = dict.fromkeys((path.parent, path.parent.parent, root))
-    cards = [folder / name for folder in folders for name in ("dataset_info.json", "README.md")]
-    schema = module.schema_of(path)
-    columns = columns_of(path, schema, cards)
-    needed = [columns.label, *filter(None, [columns.named])]
-    labels, *named = module.values_of(path, needed)
-    names = named[0] if named else [None] * len(labels)
-    parts = _parts(path, columns, store)
-    meaning = _meaning(columns, labels, classes)
-    further = [part for part in (*_LISTS, _PROPOSERS) if part in schema.names]
-    values = module.values_of(path, further) if _LISTS[0] in further else []
-    rows = []
-    for number, (label, name, part) in enumerate(zip(labels, names, parts, strict=True)):
-        wnid, word = meaning(label)
-        base = str(name or "").replace("\\", "/").rpartition("/")[2]
-        # Where a row has no bytes, but a path, the photo is a file of its own.
-        found = (path, *part) if part[1] or not name else _separate_file(path, str(name), store)
-        row = {what: column[number] for what, column in zip(further, values, strict=False)}
-        record = _record(row, columns.names)
-        rows.append(_Row(f"{path.stem}-{number:06}", base, wnid, word, *found, record))
-    return rows
+def _column(features: Mapping[str, Any], kind: type, usual: Sequence[str]) -> str:
+    """The column of this kind; of several, or of none, the one with a usual name."""
+    of_kind = [name for name, feature in features.items() if isinstance(feature, kind)]
+    if len(of_kind) == 1:
+        return of_kind[0]
+    return next((name for name in usual if name in (of_kind or features)), "")
+
+
+def _word(label: Any, names: Sequence[str]) -> str:
+    """A label's name, or its number where numbers have no names; "" for none."""
+    if label is None or (isinstance(label, int) and label < 0):  # -1: a test set's
+        return ""
+    return names[label] if names and isinstance(label, int) else str(label)
+
+
+def _photo(table: Any, number: int, column: str) -> tuple[bytes | None, str]:
+    """A row's photo: its bytes, None where there are none, and the name of its file."""
+    value = table[number][column]
+    if isinstance(value, Mapping):
+        return value.get("bytes"), str(value.get("path") or "")
+    return value, ""
+
+
+def _hashed(table: Any, column: str) -> list[tuple[str, str]]:
+    """Each row's file name and its photo's sha256, "" for a row without bytes."""
+    found = (_photo(table, number, column) for number in range(len(table)))
+    return [
+        (name, hashlib.sha256(content).hexdigest() if content else "") for content, name in found
+    ]
 
 
 def _record(row: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
@@ -237,42 +336,9 @@ def _record(row: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
     return found
 
 
-def _parts(path: Path, columns: Columns, store: HashStore) -> list[tuple[Part, str]]:
-    """Of each row, the part of the file that its photo is, and the photo's hash."""
-    missing = Unreadable("the row has no image")
-    column = columns.encoded
-    if path.suffix == ".arrow":
-        spans = store.read(str(path), lambda _: arrow.spans_of(path, column))
-        return [
-            (Slice(offset, size) if size else missing, sha256) for offset, size, sha256 in spans
-        ]
-    hashes = store.read(str(path), lambda _: parquet.hashes_of(path, column))
-    return list(zip(parquet.rows_of(path, column), hashes, strict=True))
-
-
-def _separate_file(table: Path, name: str, store: HashStore) -> tuple[Path, Part | None, str]:
+def _separate_file(path: Path, store: HashStore) -> tuple[Path, Part | None, str]:
     """A photo of which only the path is kept."""
-    path = table.parent / name
     try:
         return path, None, store.sha256(path)
     except OSError:
         return path, None, ""
-
-
-def _meaning(
-    columns: Columns, labels: Sequence[Any], classes: Classes
-) -> Callable[[Any], tuple[str, str]]:
-    """What gives the class of a label, "" for none, and the label's name."""
-    names = columns.names or tuple(sorted({str(label) for label in labels if label is not None}))
-    wnids = dict(zip(names, wnids_of(names, classes), strict=True))
-    return partial(_class_of, columns.names, wnids)
-
-
-def _class_of(names: Sequence[str], wnids: dict[str, str | None], label: Any) -> tuple[str, str]:
-    if label is None or (isinstance(label, int) and label < 0):  # -1: a test set's
-        return "", ""
-    if isinstance(label, int):
-        if label >= len(names):
-            raise ValueError(f"the label {label} has no name")
-        label = names[label]
-    return wnids.get(label) or "", str(label)

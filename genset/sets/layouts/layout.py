@@ -1,7 +1,7 @@
 """What a module of a layout does, and what several of them need."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -19,10 +19,12 @@ class Classes:
     Attributes:
         taxonomy: whose classes they are.
         others: beside ImageNet's, the names of classes that a model knows.
+        named: whether somebody named the taxonomy, so that numbers are places in its order.
     """
 
     taxonomy: Taxonomy = field(default_factory=imagenet1k)
     others: Collection[str] = ()
+    named: bool = False
 
     def __contains__(self, word: object) -> bool:
         return word in self.taxonomy or word in self.others
@@ -31,27 +33,39 @@ class Classes:
         """The class of which a folder of this name has photos; None where it is none."""
         return name if name in self.others else self.taxonomy.meant_by(name)
 
-    def of_label(self, label: str | None, where: str, *, numbered: bool = False) -> str:
-        """The class that a table or a sample names for a photo.
+    def of_labels(self, labels: Mapping[str, str], where: str) -> dict[str, str]:
+        """The class that each label of a set means.
+
+        A label is a class's id; or its place in the order of the classes, from 0, if all places
+        occur or somebody named the taxonomy. Else the numbers may be of any order.
 
         Args:
-            label: its id, or where they are `numbered` its index among the sorted classes.
-            where: it stands, for errors.
-            numbered: whether labels may be indices.
+            labels: by what each is the label of ("photo 3"), for errors.
+            where: the set, for errors.
 
         Raises:
-            BadInput: it names no class.
+            BadInput: a label means no class, or numbers may be of any order.
         """
-        if label is not None and label in self:
-            return label
-        word, taxonomy = label or "", self.taxonomy
-        if numbered and word.isascii() and word.isdigit() and int(word[:9]) < len(taxonomy):
-            return taxonomy.by_index(int(word)).wnid
+        size = len(self.taxonomy)
+        numbers = {label for label in labels.values() if is_number(label) and label not in self}
+        if numbers and not self.named and len(set(map(int, numbers))) < size:
+            raise BadInput(
+                f"{where} has numbers for classes, and only {len(numbers)} of them: if they are "
+                f"from 0 to {size - 1}, in the sorted order of {self.taxonomy_name}'s wnids, say "
+                "--taxonomy imagenet1k; else name classes by their wnids"
+            )
+        return {
+            place: label if label in self else self._by_place(label, f"{where}, {place}")
+            for place, label in labels.items()
+        }
+
+    def _by_place(self, label: str, where: str) -> str:
+        if is_number(label) and int(label) < len(self.taxonomy):
+            return self.taxonomy.by_index(int(label)).wnid
         kind = "a wnid" if self.custom is None else "an id"
-        order = "sorted order" if self.custom is None else "order"
-        index = f", or its index from 0 to {len(taxonomy) - 1} in their {order}" * numbered
         raise BadInput(
-            f"{where}: {word[:40]!r} is not a class of {self.taxonomy_name}: give {kind}{index}"
+            f"{where}: {label[:40]!r} is not a class of {self.taxonomy_name}: give {kind}"
+            f", or its place from 0 to {len(self.taxonomy) - 1} in their order"
         )
 
     @property
@@ -63,6 +77,11 @@ class Classes:
     def taxonomy_name(self) -> str:
         """What their taxonomy is called in a sentence."""
         return "ImageNet" if self.taxonomy.is_imagenet else self.taxonomy.name
+
+
+def is_number(label: str) -> bool:
+    """Whether it may be the place of a class."""
+    return label.isascii() and label.isdigit() and len(label) < 10
 
 
 class Layout(Protocol):

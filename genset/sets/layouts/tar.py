@@ -1,6 +1,5 @@
 """A ``.tar`` of folders of classes, or of photos with a ``labels.csv``; or WebDataset's shards."""
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,8 +7,8 @@ from genset.core.errors import BadInput
 from genset.release.reader import MANIFEST
 from genset.sets.hashes import HashStore
 from genset.sets.layouts import webdataset
-from genset.sets.layouts.folder import ClassFolders
-from genset.sets.layouts.labels import LABELS, rows_of
+from genset.sets.layouts.folder import ClassFolders, classes_of_folders
+from genset.sets.layouts.labels import LABELS, rows_of, validation_rows
 from genset.sets.layouts.layout import Classes, expanded, set_name
 from genset.sets.layouts.members import Member, members_of
 from genset.sets.photos import PhotoSet, ScoredPhoto, Unreadable, hash_of, readable
@@ -42,14 +41,9 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
 def _read_one(path: Path, members: dict[str, Member], classes: Classes) -> PhotoSet:
     if MANIFEST in members:
         raise BadInput(f"{path} is a packed release: unpack it, and name its folder")
-    found = _classified(members, classes)
+    found = _classified(path, members, classes)
     notes: tuple[str, ...] = ()
-    if not found.photos and (table := _table(path, members)) is not None:
-        where, text = table
-        try:
-            rows = rows_of(text.splitlines(), where, classes)
-        except (ValueError, csv.Error) as error:
-            raise BadInput(f"{where} cannot be read: {error}") from None
+    if not found.photos and (rows := _listed(path, members, classes)):
         photos = [_photo(path, image, wnid, members.get(image)) for image, wnid in rows.items()]
     else:
         found.check(str(path))
@@ -83,12 +77,14 @@ def _without_top(members: Sequence[Member], classes: Classes) -> dict[str, Membe
     return found
 
 
-def _classified(members: dict[str, Member], classes: Classes) -> ClassFolders:
+def _classified(path: Path, members: dict[str, Member], classes: Classes) -> ClassFolders:
     found = ClassFolders(classes)
+    folders = sorted({name.partition("/")[0] for name in members if "/" in name})
+    meant = classes_of_folders(folders, str(path), classes)
     strange: dict[str, None] = {}
     for name, member in sorted(members.items()):
         folder, *below = name.split("/")
-        wnid = classes.of_folder(folder)
+        wnid = meant.get(folder)
         if len(below) == 1 and wnid:
             if member.is_photo:
                 found.photos[name] = wnid
@@ -102,17 +98,17 @@ def _classified(members: dict[str, Member], classes: Classes) -> ClassFolders:
     return found
 
 
-def _table(path: Path, members: dict[str, Member]) -> tuple[str, str] | None:
-    """The table of a tar without folders of classes, in it or beside it, and where that is."""
+def _listed(path: Path, members: dict[str, Member], classes: Classes) -> dict[str, str]:
+    """The classes of photos that lie in no folders: by a list in the tar or beside it, if any."""
     table = path.with_name(LABELS)
     try:
         if LABELS in members:
             part = members[LABELS].part
             if members[LABELS].size > _LONGEST:
                 raise BadInput(f"{path}/{LABELS} is too large")
-            return f"{path}/{LABELS}", part.read(path).decode("utf-8-sig")
+            return rows_of(part.read(path), f"{path}/{LABELS}", classes)
         if table.is_file():
-            return str(table), table.read_text("utf-8-sig")
-    except (OSError, ValueError) as error:
-        raise BadInput(f"the {LABELS} of {path} cannot be read: {error}") from None
-    return None
+            return rows_of(table.read_bytes(), str(table), classes)
+    except OSError as error:
+        raise BadInput(f"the {LABELS} of {path} cannot be read: {error.strerror}") from None
+    return validation_rows(sorted(members))

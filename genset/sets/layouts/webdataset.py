@@ -1,8 +1,8 @@
 """WebDataset's shards: tars of samples, each a photo and its class under one key.
 
-``000042.jpg`` and ``000042.cls``, or ``000042.json`` with ``wnid``, ``cls`` or ``label``. A class
-is a wnid, or its index from 0 in the sorted order of ImageNet's 1,000. The json of an export of
-genset's own also says which classes are right beside it: these are the set's truth.
+``000042.jpg`` and ``000042.cls``, or ``000042.json`` with ``wnid``, ``cls`` or ``label``. Where one
+of them is a class's id and another a number, the id counts: numbers are of many orders. The json of
+an export of genset's own also says which classes are right beside it: these are the set's truth.
 
 Source: https://github.com/webdataset/webdataset, ``base_plus_ext`` in ``tariterators.py``.
 """
@@ -46,18 +46,21 @@ def read(name: str, root: Path, shards: Shards, classes: Classes) -> PhotoSet:
     Raises:
         BadInput: a class is none, or no photo has one.
     """
-    found: list[tuple[_Sample, str]] = []
+    samples: list[_Sample] = []
+    labels: dict[str, str] = {}
     bare: list[str] = []
     for path, members in shards.items():
         with path.open("rb") as file:
             for sample in _samples(path, members):
-                wnid = _class_of(sample, file, classes)
-                if wnid is None:
-                    bare.append(f"{path.name}/{sample.key}")
+                place = f"{path.name}/{sample.key}"
+                if label := _label_of(sample, file, classes):
+                    samples.append(sample)
+                    labels[f"sample {place} ({len(samples)})"] = label
                 else:
-                    found.append((sample, wnid))
-    if not found:
+                    bare.append(place)
+    if not samples:
         raise BadInput(f"{root} holds no photos with their classes: jpg and cls, or jpg and json")
+    found = list(zip(samples, classes.of_labels(labels, str(root)).values(), strict=True))
     ids = [_id(sample, wnid) for sample, wnid in found]
     if len(set(ids)) < len(ids):  # each shard counts its samples from 0
         ids = [_id(sample, wnid, sample.path.stem) for sample, wnid in found]
@@ -143,22 +146,24 @@ def _id(sample: _Sample, wnid: str, shard: str = "") -> str:
     return "/".join(filter(None, (wnid, shard, inside)))
 
 
-def _class_of(sample: _Sample, file: BinaryIO, classes: Classes) -> str | None:
+def _label_of(sample: _Sample, file: BinaryIO, classes: Classes) -> str:
+    """What says a photo's class: an id if there is one, else a number; "" where nothing does."""
     where = f"{sample.path}, sample {sample.key}"
+    labels: list[Any] = []
     if "cls" in sample.fields:
-        label: Any = _content(sample.fields["cls"], file, where).strip()
-    elif "json" in sample.fields:
+        labels.append(_content(sample.fields["cls"], file, where).strip())
+    if "json" in sample.fields:
         try:
             values = json.loads(_content(sample.fields["json"], file, where))
         except (ValueError, RecursionError) as error:
             raise BadInput(f"{where}: its json cannot be read: {error}") from None
         known = values if isinstance(values, dict) else {}
-        label = next((known[name] for name in _IN_JSON if known.get(name) is not None), None)
-    else:
-        label = None
-    if label is None or label == "":
-        return None
-    return classes.of_label(str(label), where, numbered=True)
+        labels += [known.get(name) for name in _IN_JSON]
+    words = [str(label) for label in labels if label is not None and label != ""]
+    named = [word for word in words if word in classes]
+    if len(set(named)) > 1:
+        raise BadInput(f"{where}: it has two classes, {named[0]} and {named[1]}")
+    return (named or words or [""])[0]
 
 
 def _content(member: Member, file: BinaryIO, where: str) -> str:

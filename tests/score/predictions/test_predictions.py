@@ -426,18 +426,3 @@ def test_predictions_are_scored_and_reported_where_pytorch_is_not_installed(list
 
 def test_a_network_cannot_be_scored_on_photos_that_are_not_here(listed: Path) -> None:
     assert "only predictions:PATH" in refusal(listed, "torchvision:resnet18")
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("image\na.jpg\n", "needs the columns image and wnid"),
-        ("image,wnid\n", "lists no photos"),
-        ("image,wnid\na.jpg,crane\n", "photo 1: 'crane' is not a class"),
-        (f"image,wnid\na.jpg,{WNIDS[0]}\na.jpg,{WNIDS[1]}\n", "photo 2: a.jpg is there twice"),
-    ],
-)
-def test_a_bad_list_of_photos_is_refused(tmp_path: Path, text: str, says: str) -> None:
-    (tmp_path / "photos.csv").write_text(text)
-    with pytest.raises(BadInput, match=says):
-        open_set(str(tmp_path / "photos.csv"))

@@ -1,0 +1,169 @@
+"""ImageNet and lists of photos as they lie on people's disks, opened by one command."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from genset.classes import imagenet1k
+from genset.core.errors import BadInput
+from genset.sets.open import open_set
+from genset.sets.photos import PhotoSet
+
+# Of ImageNet's own order: the first two of tench, the first photo and the last.
+VALIDATION = {1: "n01751748", 293: "n01440764", 2138: "n01440764", 50000: "n02437616"}
+
+
+def photo(path: Path) -> Path:
+    """A photo at this path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("RGB", (48, 48)).save(path, "JPEG")
+    return path
+
+
+def flat(folder: Path) -> Path:
+    """ImageNet's validation photos in one folder, as they come."""
+    for number in VALIDATION:
+        photo(folder / f"ILSVRC2012_val_{number:08}.JPEG")
+    return folder
+
+
+def classes_of(photos: PhotoSet) -> list[str]:
+    return [photo.wnid for photo in photos.photos]
+
+
+def refused(named: object) -> str:
+    with pytest.raises(BadInput) as error:
+        open_set(str(named))
+    return str(error.value)
+
+
+def test_imagenets_validation_photos_need_no_list(tmp_path: Path) -> None:
+    val = flat(tmp_path / "val")
+    found = open_set(str(val))
+    assert classes_of(found) == list(VALIDATION.values())
+    subprocess.run(["tar -cf ILSVRC2012_img_val.tar -C val ."], shell=True, cwd=tmp_path)
+    packed = open_set(str(tmp_path / "ILSVRC2012_img_val.tar"))
+    assert (packed.ids, packed.content_hash) == (found.ids, found.content_hash)
+    photo(val / "ILSVRC2012_val_00050001.JPEG")
+    (with_stray,) = open_set(str(val)).notes
+    assert "ILSVRC2012_val_00050001.JPEG has no known class" in with_stray
+
+
+KAGGLE = (
+    "ImageId,PredictionString\nA,n01440764 85 1 499 272 n01440764 1 1 9 9\nB,n02437616 1 1 9 9\n"
+)
+LISTS: dict[str, bytes] = {
+    "LOC_val_solution.csv": (
+        b"ImageId,PredictionString\nA,n01440764 85 1 499 272 n01440764 1 1 9 9 \n"
+        b"B,n02437616 1 1 9 9 \n"
+    ),
+    "ImageId_Class.csv": b"ImageId,Class\nA.JPEG,n01440764\nB.JPEG,n02437616\n",
+    "without_endings.csv": b"image,wnid\nA,n01440764\nB,n02437616\n",
+    "excel.csv": "\ufefffilename;label\r\nA.JPEG;n01440764\r\nB.JPEG;n02437616\r\n".encode(),
+    "excel_unicode.txt": "file\tclass\r\nA.JPEG\tn01440764\r\nB.JPEG\tn02437616\r\n".encode(
+        "utf-16"
+    ),
+    "val.txt": b"A.JPEG n01440764\nB.JPEG n02437616\n",
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_is_read_as_it_is(tmp_path: Path, name: str) -> None:
+    for image in ("A.JPEG", "B.JPEG"):
+        photo(tmp_path / image)
+    (tmp_path / name).write_bytes(LISTS[name])
+    found = open_set(str(tmp_path / name))
+    assert found.ids == ["A.JPEG", "B.JPEG"]
+    assert classes_of(found) == ["n01440764", "n02437616"]
+    assert not found.listed
+    # Who names the folder is told of the list.
+    assert f"genset evaluate {tmp_path / name}" in refused(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "lists no photos: it needs the columns image and wnid"),
+        (b"photo of a cat\n", "lists no photos"),
+        (b"image,wnid\nA.JPEG,n01440764\nA.JPEG,n01440764\n", "photo 2: A.JPEG is there twice"),
+        (b"image,wnid\n,n01440764\n", "photo 1: there is no image"),
+        (b"image,wnid\nA.JPEG\n", "photo 1: '' is not a class of ImageNet: give a wnid"),
+        (b"image,wnid\nA.JPEG,cat\n", "photo 1: 'cat' is not a class of ImageNet"),
+    ],
+)
+def test_what_is_wrong_in_a_list_is_named(tmp_path: Path, content: bytes, problem: str) -> None:
+    photo(tmp_path / "A.JPEG")
+    (tmp_path / "list.csv").write_bytes(content)
+    assert problem in refused(tmp_path / "list.csv")
+
+
+def numbered_list(folder: Path) -> Path:
+    """As Caffe's val.txt."""
+    for image in ("A.JPEG", "B.JPEG"):
+        photo(folder / image)
+    (folder / "val.txt").write_text("A.JPEG 0\nB.JPEG 10\n")
+    return folder / "val.txt"
+
+
+def numbered_folders(folder: Path) -> Path:
+    """As ImageNetV2's, but two of them."""
+    photo(folder / "0" / "a.jpeg")
+    photo(folder / "10" / "b.jpeg")
+    return folder
+
+
+def numbered_shard(folder: Path) -> Path:
+    """As WebDataset's, with cls alone."""
+    for key, number in enumerate((0, 10)):
+        photo(folder / "in" / f"{key}.jpg")
+        (folder / "in" / f"{key}.cls").write_text(str(number))
+    subprocess.run(["tar --sort=name -cf shard.tar -C in ."], shell=True, cwd=folder)
+    return folder / "shard.tar"
+
+
+@pytest.mark.parametrize("writer", [numbered_list, numbered_folders, numbered_shard])
+def test_numbers_are_imagenets_only_where_somebody_says_so(
+    tmp_path: Path, writer: Callable[[Path], Path]
+) -> None:
+    named = writer(tmp_path)
+    line = refused(named)
+    assert f"{named} has numbers for classes, and only 2 of them" in line
+    assert "--taxonomy imagenet1k" in line
+    found = open_set(str(named), taxonomy=imagenet1k())
+    assert classes_of(found) == [imagenet1k().by_index(number).wnid for number in (0, 10)]
+
+
+def test_imagenetv2_opens_as_it_comes(tmp_path: Path) -> None:
+    """A thousand folders, 0 to 999: sorted as text, 10 would come before 2."""
+    drawn = photo(tmp_path / "drawn.jpeg")
+    for number in range(1000):
+        (tmp_path / "v2" / str(number)).mkdir(parents=True)
+        (tmp_path / "v2" / str(number) / "x.jpeg").hardlink_to(drawn)
+    found = {photo.id: photo.wnid for photo in open_set(str(tmp_path / "v2")).photos}
+    assert found == {f"{cls.index}/x.jpeg": cls.wnid for cls in imagenet1k()}
+
+
+def test_of_two_facts_on_one_sample_the_wnid_counts(tmp_path: Path) -> None:
+    for key, wnid in enumerate(["n01443537", "n01491361"]):
+        photo(tmp_path / "in" / f"{key}.jpg")
+        (tmp_path / "in" / f"{key}.cls").write_text(str(key))
+        (tmp_path / "in" / f"{key}.json").write_text(json.dumps({"wnid": wnid}))
+    pack = "tar --sort=name -cf own.tar -C in ."
+    subprocess.run([pack], shell=True, cwd=tmp_path)
+    assert classes_of(open_set(str(tmp_path / "own.tar"))) == ["n01443537", "n01491361"]
+    (tmp_path / "in" / "1.cls").write_text("n01440764")
+    subprocess.run([pack], shell=True, cwd=tmp_path)
+    assert "it has two classes, n01440764 and n01491361" in refused(tmp_path / "own.tar")
+
+
+def test_a_data_sets_root_says_which_part_to_name(tmp_path: Path) -> None:
+    for split in ("train", "val"):
+        photo(tmp_path / "imagenette2" / split / "n01440764" / "a.JPEG")
+    root = tmp_path / "imagenette2"
+    assert f"holds val/ and train/: name the one to score, as in genset evaluate {root}/val" in (
+        refused(root)
+    )
