@@ -19,7 +19,7 @@ CEILINGS = {
     "lines of code": 59_734,
     "modules": 514,
     "lines of tests": 72_332,
-    "words of docs": 46_317,
+    "words of docs": 46_306,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 16,
     "modules over 400 lines": 0,
