@@ -32,6 +32,7 @@ from genset.release.reader import Release
 from genset.score.evaluate import evaluate as evaluate_specs
 from genset.score.options import ScoringOptions
 from genset.score.predictions.mapped import check_convention
+from genset.score.results.count import on_shared_photos
 from genset.score.results.names import by_convention
 from genset.score.results.results import Results, results_of
 from genset.score.results.runs import run_folder
@@ -242,7 +243,7 @@ def compare(
     """Say whether two models differ on the photos that both were scored on.
 
     Args:
-        first, second: what `evaluate` gave, on one set.
+        first, second: what `evaluate` gave, on one set, or on parts of one release.
         seed: of the draws for the interval.
         truth: what makes an answer right: "original", the photo's own class; "real", any of its
             right classes (ReaL); "multilabel", an unclear one too.
@@ -253,7 +254,7 @@ def compare(
     """
     from genset.reporting.verdict import compared, flag_notes
 
-    _check([first, second])
+    first, second = _on_one_set([first, second])
     results = _side_by_side([first, second])
     if truth not in TRUTHS:
         raise BadInput(f"truth= is {' or '.join(TRUTHS)}, not {truth!r:.40}")
@@ -317,10 +318,7 @@ def report(
 
     if isinstance(evaluated, Evaluation):
         evaluated = [evaluated]
-    models = list(evaluated)
-    _check(models)
-    if not models:
-        raise BadInput("a report needs at least one model that was evaluated")
+    models = _on_one_set(evaluated)
     if Path(path).is_dir():
         raise BadInput(f"{path} is a folder: name the report's HTML file in it")
     try:
@@ -357,10 +355,28 @@ def _warn_of_truth(photos: PhotoSet, replaced: str) -> None:
             warnings.warn(clean(message, 400), stacklevel=3)
 
 
-def _check(evaluated: Sequence[object]) -> None:
-    for item in evaluated:
+def _on_one_set(evaluated: Iterable[Evaluation]) -> list[Evaluation]:
+    """The same on one set; of a release and parts of it, on the smallest, by what each answered."""
+    models = list(evaluated)
+    for item in models:
         if not isinstance(item, Evaluation):
             raise BadInput(f"what genset.evaluate gave is needed here, not a {type(item).__name__}")
+    if not models:
+        raise BadInput("a report needs at least one model that was evaluated")
+    photos = min((item.photos for item in models), key=len)
+    return [_on(photos, item) for item in models]
+
+
+def _on(photos: PhotoSet, model: Evaluation) -> Evaluation:
+    if model.photos.content_hash == photos.content_hash:
+        return model
+    if not photos.whole or model.photos.whole != photos.whole:
+        names = " and ".join(sorted((model.photos.name, photos.name)))
+        raise BadInput(f"these models were scored on different sets: {names}")
+    counted, shared = on_shared_photos(model.record, model.predictions, photos)
+    if not shared:
+        raise BadInput(f"{model.model} has no answer to any of the {photos.name}")
+    return Evaluation(counted, photos, None, shared)
 
 
 @contextmanager
@@ -373,10 +389,6 @@ def _files_named() -> Iterator[None]:
 
 
 def _side_by_side(evaluated: Sequence[Evaluation]) -> Results:
-    sets = {item.photos.content_hash: item.photos for item in evaluated}
-    if len(sets) > 1:
-        names = " and ".join(sorted(photos.name for photos in sets.values()))
-        raise BadInput(f"these models were scored on different sets: {names}")
     ordered = sorted(evaluated, key=lambda item: (-item.top1.value, item.model))
     photos = next((item.photos for item in ordered if item.photos.truth), ordered[0].photos)
     for folder in (item.folder for item in ordered if item.folder):

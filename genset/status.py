@@ -28,6 +28,7 @@ from genset.db import (
     Search,
     SearchFailure,
     Store,
+    chosen_classes,
     in_labeling,
     undecided_photos,
     votes_in_labeling,
@@ -91,6 +92,7 @@ class Outage:
 class Status:
     """Counts by stage. `rejected` is by reason, `releases` photos by name, `runs` by release.
 
+    `chosen` are the classes that photos are wanted of (`genset.db.chosen_classes`); all at first.
     `waiting` photos and searches failed and are to be tried again; `rejected_searches` are not
     (pages of queries), nor `rejected_entries` of pages, by reason. `unchecked` photos failed in the
     last refresh. `outages` are of hosts. `contested` are photos that several classes claim and
@@ -106,6 +108,7 @@ class Status:
 
     workspace: str
     classes: int
+    chosen: int
     searched: int
     searches: int
     found: int
@@ -165,10 +168,12 @@ def status(workspace: Workspace, store: Store) -> Status:
         releases = summaries(workspace.releases)
         rules = workspace.label
         further = proposal_stats(session, rules)
+        chosen = chosen_classes(session)
         now = Status(
             **_counts(session),
             workspace=str(workspace.root),
             classes=len(taxonomy),
+            chosen=sum(cls.wnid in chosen for cls in taxonomy) or len(taxonomy),
             rejected=_rejected(session),
             rejected_entries=dict(sum(_rejected_entries(session).values(), Counter())),
             outages=list(_outages(session)),

@@ -73,7 +73,9 @@ def test_a_new_workspace_counts_nothing(tmp_path: Path) -> None:
     zeros = "searched searches found stored contested waiting candidates candidate_classes"
     counts: dict[str, Any] = dict.fromkeys(f"{zeros} labeled labels labelers".split(), 0)
     counts |= {"rejected": {}, "outages": [], "releases": {}, "runs": {}}
-    assert now == Status(missing=now.missing, workspace=str(tmp_path), classes=1000, **counts)
+    assert now == Status(
+        missing=now.missing, workspace=str(tmp_path), classes=1000, chosen=1000, **counts
+    )
 
 
 def test_each_stage_counts_what_it_stored(place: Place) -> None:
@@ -95,7 +97,7 @@ def test_each_stage_counts_what_it_stored(place: Place) -> None:
             asked |= {"licenses": ""}
             session.add(Search(source="flickr", per_page=50, page=page, **asked, **found))
     searched = status(workspace, store)
-    assert searched == replace(before, searched=2, searches=3)
+    assert searched == replace(before, chosen=2, searched=2, searches=3)
 
     vote(store, f"{TENCH}/flickr:0", "ann", Verdict.INCORRECT)
     vote(store, f"{TENCH}/flickr:0", "ann", Verdict.CORRECT)

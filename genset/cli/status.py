@@ -83,7 +83,10 @@ def _stages(now: "Status") -> Iterator[tuple[str, str]]:
     from genset.release.documents.words import missing_votes
 
     yield "workspace", now.workspace
-    classes, searches = count(now.classes, *_CLASSES), count(now.searches, *_SEARCHES)
+    searches, classes = count(now.searches, *_SEARCHES), count(now.classes, *_CLASSES)
+    if others := now.classes - now.chosen:
+        classes = count(now.chosen, "chosen class", "chosen classes")
+        classes += f" ({others:,} not chosen)"
     in_vain = f", {now.rejected_searches:,} rejected{_LIST}" if now.rejected_searches else ""
     yield "search", f"{now.searched:,} of {classes}, {searches}{in_vain}"
     if now.rejected_entries:

@@ -53,7 +53,9 @@ from genset.db.models import (
     now,
 )
 from genset.db.queries import (
+    CHOSEN_CLASSES,
     add_candidates,
+    chosen_classes,
     digest_of_votes,
     examples_among,
     find_candidate,
@@ -88,6 +90,7 @@ from genset.db.scraping import (
 from genset.db.taxonomies import stored_taxonomy
 
 __all__ = [
+    "CHOSEN_CLASSES",
     "SEARCH_RANKS",
     "Base",
     "Candidate",
@@ -134,6 +137,7 @@ __all__ = [
     "add_candidates",
     "among",
     "ask",
+    "chosen_classes",
     "claimed_by_several",
     "digest_of_votes",
     "examples_among",

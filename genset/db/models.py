@@ -326,9 +326,9 @@ class Fact(Base):
     it gets when it is made. "query_list": the version of the queries that the workspace searches
     with. "taxonomy": the hash of its own taxonomy in force. "looks", and "hashes:" with a hash: the
     last `PhotoLook.id` that was compared with the pool, and with that file of hashes.
-    "unfinished_scrape": the command of a scrape that was stopped, "" for none. "refresh:" and a
-    source: when a refresh began that is not finished. "browsers": what labelers' browsers know the
-    workspace by.
+    "unfinished_scrape": the command of a scrape that was stopped, "" for none. "chosen_classes":
+    those of all scrapes that were begun. "refresh:" and a source: when a refresh began that is not
+    finished. "browsers": what labelers' browsers know the workspace by.
     """
 
     __tablename__ = "fact"

@@ -12,7 +12,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput, GensetError
-from genset.db import Candidate, Store, Verdict, in_batches, stored_taxonomy, votes
+from genset.db import (
+    Candidate,
+    Store,
+    Verdict,
+    chosen_classes,
+    in_batches,
+    stored_taxonomy,
+    votes,
+)
 from genset.db.votes_needed import missing_votes
 from genset.licenses import License, spdx_id
 from genset.release.candidates import CandidateRow, read_table
@@ -40,7 +48,8 @@ class Draft:
     Attributes:
         photos: the records, sorted by file.
         facts: what the manifest says of the choice: strategy, excluded, short, notes,
-            without_effect (options that changed nothing), missing_votes.
+            without_effect (options that changed nothing), missing_votes, chosen_classes (where
+            not all were).
         reasons: the reason for each candidate that is left out, by its task.
         votes: those that are recorded with the photos.
         since: from when on photos count as unseen.
@@ -128,10 +137,10 @@ def draft(session: Session, workspace: Workspace, plan: ReleasePlan | Plan) -> D
     """
     panel = plan.panel if isinstance(plan, ReleasePlan) else None
     rules = structs.replace(workspace.label, panel=panel or workspace.label.panel)
-    missing = {"missing_votes": missing_votes(session, rules).as_json()}
+    pool = {"missing_votes": missing_votes(session, rules).as_json(), **_chosen_classes(session)}
     if not isinstance(plan, ReleasePlan):
         made = plan.draft(session, workspace)
-        return replace(made, facts=made.facts | missing)
+        return replace(made, facts=made.facts | pool)
     cast = votes(session, plan.panel)
     if plan.panel is not None and not cast:
         raise BadInput(f"there are no labels of panel {plan.panel!r}: see genset labels stats")
@@ -152,13 +161,20 @@ def draft(session: Session, workspace: Workspace, plan: ReleasePlan | Plan) -> D
             "short": choice.short,
             "notes": choice.notes,
             "without_effect": plan.without_effect(choice),
-            **missing,
+            **pool,
         },
         reasons=choice.excluded,
         votes=cast,
         since=workspace.posted_after,
         problem="" if photos else _nothing(excluded, plan),
     )
+
+
+def _chosen_classes(session: Session) -> dict[str, list[str]]:
+    """The classes that photos were wanted of; nothing where that is all of them."""
+    taxonomy, chosen = stored_taxonomy(session), chosen_classes(session)
+    wnids = [cls.wnid for cls in taxonomy if cls.wnid in chosen]
+    return {"chosen_classes": wnids} if 0 < len(wnids) < len(taxonomy) else {}
 
 
 def _facts(session: Session, made: Draft) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from genset.classes import Taxonomy
 from genset.core.errors import GensetError
-from genset.core.numbers import agree, count
+from genset.core.numbers import count
 from genset.db import gone_photos
 from genset.licenses import License, may_be_passed_on
-from genset.release.documents.words import missing_votes
+from genset.release.documents.words import coverage, missing_votes
 from genset.release.facts import pool_rows, removed_on
 from genset.release.multilabel.facts import summary
 from genset.release.publish import is_restricted
@@ -112,7 +112,8 @@ class Preview:
     Attributes:
         photos: the number of photos.
         classes: photos by wnid.
-        without: how many of the workspace's classes have no photo.
+        without: how many of the chosen classes have no photo.
+        not_chosen: how many of the workspace's classes nobody wants photos of.
         frequencies: photos in the five bins of selection frequency, the lowest first.
         unmeasured: photos without a selection frequency.
         licenses: photos by licence, the most used first.
@@ -130,6 +131,7 @@ class Preview:
     photos: int
     classes: dict[str, int]
     without: int
+    not_chosen: int
     frequencies: list[int]
     unmeasured: int
     licenses: dict[str, int]
@@ -146,10 +148,9 @@ class Preview:
 
     def lines(self) -> Iterator[str]:
         """The numbers as text."""
-        classes = len(self.classes)
-        every = count(classes + self.without, "class", "classes")
-        have = agree(classes, "has", "have")
-        yield f"  {count(self.photos, 'photo')}; {classes:,} of {every} {have} photos"
+        chosen = len(self.classes) + self.without
+        classes = coverage(len(self.classes), chosen, chosen + self.not_chosen)
+        yield f"  {count(self.photos, 'photo')}; {classes}"
         sizes = sorted(Counter(self.classes.values()).items(), reverse=True)
         yield "  photos by class: " + (
             ", ".join(f"{count:,} x {size}" for size, count in sizes) or "none"
@@ -197,10 +198,12 @@ def preview(
             frequencies[bin_of(photo.labels.get("correct", 0), labels)] += 1
         else:
             unmeasured += 1
+    chosen = len(facts.get("chosen_classes") or taxonomy)
     return Preview(
         photos=classes.total(),
         classes=dict(sorted(classes.items())),
-        without=sum(cls.wnid not in classes for cls in taxonomy),
+        without=chosen - len(classes),
+        not_chosen=len(taxonomy) - chosen,
         frequencies=frequencies,
         unmeasured=unmeasured,
         licenses=dict(licenses.most_common()),

@@ -30,6 +30,7 @@ class ReleaseSummary:
         labelers: people who labeled, whether or not their candidates are in it.
         labels: labels on its photos, by verdict.
         missing_votes: how many candidates lacked how many votes, in words; "" for none.
+        chosen_classes: how many classes photos were wanted of.
         left_out: candidates that are not in it, by reason.
         licenses: the commonest first.
         sources: photos by source.
@@ -41,6 +42,7 @@ class ReleaseSummary:
     labelers: int
     labels: dict[str, int]
     missing_votes: str
+    chosen_classes: int
     left_out: dict[str, int]
     licenses: tuple[LicenseCount, ...]
     sources: dict[str, int]
@@ -93,6 +95,7 @@ def _release(release: Release) -> ReleaseSummary:
         labelers=release.labelers,
         labels=dict(sorted(labels.items())),
         missing_votes=missing_votes(release.missing_votes),
+        chosen_classes=len(release.chosen_classes or release.taxonomy),
         left_out=release.excluded,
         licenses=license_counts(release.photos),
         sources=dict(sorted(Counter(photo.source for photo in release.photos).items())),

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TypeVar
 
 from genset.core.errors import GensetError
-from genset.db import Fact, Store
+from genset.db import CHOSEN_CLASSES, Fact, Store, chosen_classes
 from genset.net.hosts import Hosts
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.results import ScrapeSummary
@@ -21,10 +21,16 @@ UNFINISHED = "unfinished_scrape"
 SourcePlan = tuple[Source, ScrapePlan]
 
 
-def note_unfinished(store: Store, command: str) -> None:
-    """Store the command of a scrape that has begun, for `genset status`; "" when it is complete."""
+def note_unfinished(store: Store, command: str, plans: Sequence[ScrapePlan] = ()) -> None:
+    """Store the command of a scrape that has begun, for `genset status`; "" when it is complete.
+
+    And the classes that its `plans` search.
+    """
     with store.begin() as session:
         session.merge(Fact(name=UNFINISHED, value=command))
+        if wnids := {cls.wnid for plan in plans if plan.search for cls in plan.classes}:
+            every = " ".join(sorted(wnids | chosen_classes(session)))
+            session.merge(Fact(name=CHOSEN_CLASSES, value=every))
 
 
 def scrape_all(

@@ -15,7 +15,9 @@ from genset.reporting.summary import summarize
 from genset.scrape.removal import remove
 from genset.sets.open import locate_set, open_set
 from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
+from tests.questions import BASSINET
 from tests.release.conftest import Genset, Pool, genset_in
+from tests.release.test_sources import search
 
 
 @pytest.fixture
@@ -113,6 +115,19 @@ def test_classes_that_are_short_are_listed(pool: Pool, genset: Genset) -> None:
     pool.label_all_correct()
     text = genset("create", "v1", "--strategy", "top", "--per-class", 3, "--dry-run")
     assert f"not filled: 4 classes: {TENCH} lacks 1, {GOLDFISH} lacks 1" in text
+
+
+def test_a_class_that_nobody_chose_is_no_gap_and_a_chosen_one_without_photos_is(
+    pool: Pool, genset: Genset
+) -> None:
+    pool.label_all_correct()
+    with pool.store.begin() as session:
+        session.add_all(search(pool, "flickr", wnid) for wnid in (*CLASSES, BASSINET))
+    said = "4 of 5 chosen classes have photos; the other 995 were not chosen"
+    assert said in genset("create", "v1", "--dry-run")
+    assert said in genset("create", "v1")
+    card = (pool.workspace.releases / "v1" / "docs" / "DATA_CARD.md").read_text("utf-8")
+    assert f"{said}.\n\n1 class without a photo: {BASSINET}." in card
 
 
 def test_matched_reads_its_reference(pool: Pool, genset: Genset, tmp_path: Path) -> None:

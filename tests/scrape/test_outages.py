@@ -127,6 +127,17 @@ def test_a_class_of_which_all_photos_are_rejected_has_none_left(serve: Serve, po
     assert [line in pool.done(sandbox.endpoint, *words).stdout for _ in "ab"] == [True, True]
 
 
+def test_classes_count_as_chosen_though_the_scrape_ended_before_their_turn(
+    serve: Serve, pool: Pool
+) -> None:
+    sandbox = serve(record(1, "tench"))
+    sandbox.rules.append(Rule(failure(100, "Invalid API Key"), key="expired"))
+    words = ["--classes", "n01440764,n01443537"]
+    assert pool.done(sandbox.endpoint, *words, key="expired").returncode == 1
+    said = genset("status", cwd=pool.workspace.root)
+    assert "0 of 2 chosen classes (998 not chosen), 0 searches" in said
+
+
 def test_status_says_what_is_refused_and_why_and_when_it_is_tried_next(
     serve: Serve, new_pool: Callable[..., Pool]
 ) -> None:
@@ -146,7 +157,8 @@ def test_status_says_what_is_refused_and_why_and_when_it_is_tried_next(
     said = genset("status", cwd=pool.workspace.root)
     when = r"20\d\d-\d\d-\d\d \d\d:\d\d UTC"
     for line in (
-        r"search +1 of 1,000 classes, 1 search, 1 rejected: genset status --failed",
+        r"search +1 of 1 chosen class \(999 not chosen\), 1 search, 1 rejected: "
+        "genset status --failed",
         r"entries +1 entry of a search rejected \(1 posted in the future\)",
         rf"host +Flickr's image host: it asked to wait; next try at {when}",
         rf"host +key 1 of Flickr since {when}: Flickr: Invalid API Key \(code 100\); check key 1 "

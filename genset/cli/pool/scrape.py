@@ -220,7 +220,7 @@ def _scrape_plans(
     if retry_failed:
         for plan in plans:
             forget_refusals(store, plan)
-    note_unfinished(store, click.get_current_context().meta[_WORDS])
+    note_unfinished(store, click.get_current_context().meta[_WORDS], plans)
     done, ended = scrape_all(workspace, store, ready)
     if not ended and not any(summary.waiting for summary in done.values()):
         note_unfinished(store, "")

@@ -75,12 +75,14 @@ def release_summary(found: Release) -> dict[str, Any]:
 
 def made_lines(made: Release) -> list[str]:
     """What is printed of a release that was just made."""
-    from genset.release.documents.words import missing_votes
+    from genset.release.documents.words import coverage, missing_votes
 
+    every = len(made.taxonomy)
+    chosen = len(made.chosen_classes) or every
     missing = missing_votes(made.missing_votes)
     return [
-        f"{made.root}: {count(len(made.photos), 'photo')} of "
-        f"{count(len(made.wnids), 'class', 'classes')}",
+        f"{made.root}: {count(len(made.photos), 'photo')}; "
+        f"{coverage(len(made.wnids), chosen, every)}",
         f"  {made.content_hash}",
         *(f"  left out: {count} {reason}" for reason, count in made.excluded.items()),
         *([f"  labeling is not finished: {missing}"] if missing else []),

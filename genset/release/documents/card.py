@@ -33,6 +33,7 @@ from genset.release.documents.words import (
     address,
     bullets,
     choice_rule,
+    coverage,
     fact,
     filled,
     line,
@@ -154,7 +155,7 @@ def data_card(
             paragraphs([*replaced(manifest), "Taken out:"]),
         ),
         "changes": markdown(changes(manifest)),
-        "classes": paragraphs([*coverage(photos, taxonomy), _short(manifest)]),
+        "classes": paragraphs([*_by_class(manifest, photos, taxonomy), _short(manifest)]),
         "uses": markdown(uses(taxonomy)),
         "limits": bullets(map(markdown, limits(manifest, photos))),
         "persons": paragraphs(persons(manifest, photos, taxonomy)),
@@ -173,16 +174,23 @@ def limits(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
     return [*biases(manifest, photos), *label_limits(manifest, photos)]
 
 
-def coverage(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> list[str]:
+def _by_class(
+    manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], taxonomy: Taxonomy
+) -> list[str]:
     """How many photos classes have, as sentences."""
+    chosen = fact(manifest, "chosen_classes", list) or [cls.wnid for cls in taxonomy]
     sizes = Counter(photo.wnid for photo in photos)
     by_size = sorted(Counter(sizes.values()).items(), reverse=True)
-    missing = [cls.wnid for cls in taxonomy if cls.wnid not in sizes]
+    missing = [wnid for wnid in chosen if wnid not in sizes]
     parts = "; ".join(f"{count(n, 'class', 'classes')} with {size:,}" for size, n in by_size)
     place = f"classes.csv has each class's place among the {len(taxonomy):,}."
-    named = f": {', '.join(missing)}" if len(missing) <= _LISTED else ""
-    without = f"{count(len(missing), 'class', 'classes')} without a photo{named}."
-    return [f"Photos by class: {parts}. {place}", *([without] if missing else [])]
+    found = [f"Photos by class: {parts}. {place}"]
+    if len(chosen) < len(taxonomy):
+        found.append(f"{coverage(len(sizes), len(chosen), len(taxonomy))}.")
+    if missing:
+        named = f": {', '.join(map(line, missing))}" if len(missing) <= _LISTED else ""
+        found.append(f"{count(len(missing), 'class', 'classes')} without a photo{named}.")
+    return found
 
 
 def reasons(manifest: Mapping[str, Any]) -> list[str]:

@@ -39,6 +39,13 @@ def missing_votes(missing: object) -> str:
     return f"{count(candidates, 'candidate')} {lack} {count(votes, 'vote')}" if candidates else ""
 
 
+def coverage(have: int, chosen: int, every: int) -> str:
+    """How many of the chosen classes have photos; of all `every` where all were chosen."""
+    others = f"; the other {every - chosen:,} were not chosen" if chosen < every else ""
+    classes = ("chosen class", "chosen classes") if others else ("class", "classes")
+    return f"{have:,} of {count(chosen, *classes)} {agree(have, 'has', 'have')} photos{others}"
+
+
 def markdown(value: object) -> str:
     """Any value as words on one line of Markdown, none of which is read as markup or an address."""
     return _escaped(line(value))

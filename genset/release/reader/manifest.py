@@ -159,8 +159,9 @@ class Manifest:
     """The content of a manifest. `photos` are sorted by `file`.
 
     `documents` has the sha256 of the other documents in the folder, by name. `missing_votes` says
-    how many "candidates" of the pool lacked how many "votes" when it was frozen. `without_effect`
-    are options of its choice that changed nothing. `multilabel` says
+    how many "candidates" of the pool lacked how many "votes" when it was frozen. `chosen_classes`
+    are those that photos were wanted of; none for all. `without_effect` are options of its choice
+    that changed nothing. `multilabel` says
     how photos came to have several right answers (`genset.release.multilabel.facts`); None: they
     have one. `variant` says of what release and how the photos were changed; None: they were not.
     `part_of` is the release of which they are a part; None: they are all there are.
@@ -176,6 +177,7 @@ class Manifest:
     documents: dict[str, str]
     photos: tuple[ReleasePhoto, ...]
     missing_votes: dict[str, int] = field(default_factory=dict)
+    chosen_classes: list[str] = field(default_factory=list)
     without_effect: list[str] = field(default_factory=list)
     multilabel: dict[str, Any] | None = None
     variant: dict[str, Any] | None = None

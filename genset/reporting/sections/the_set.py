@@ -29,11 +29,13 @@ def show(_: None, data: ReportData) -> Iterator[Part]:
 
 def _facts(data: ReportData) -> Markup:
     about, release = data.set, data.set.release
-    classes = f"{about.classes:,} of ImageNet’s {len(imagenet1k()):,}"
+    number, every = len(imagenet1k()), f"ImageNet’s {len(imagenet1k()):,}"
     if taxonomy := data.taxonomy:
-        classes = f"{about.classes:,} of the {len(taxonomy):,} of {clean(taxonomy.name)}"
+        number, every = len(taxonomy), f"the {len(taxonomy):,} of {clean(taxonomy.name)}"
+    if release and release.chosen_classes < number:
+        every = f"{release.chosen_classes:,} chosen, of {every}"
     facts: list[tuple[str, str]] = [
-        ("Classes", classes),
+        ("Classes", f"{about.classes:,} of {every}"),
         ("Photos", f"{about.photos:,}; {_per_class(about)}"),
         *(_of_release(release, data) if release else ()),
         ("Content hash", Markup("<code>{}</code>").format(about.content_hash)),
