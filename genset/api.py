@@ -26,7 +26,7 @@ from genset.comparison.pairs import compare as compare_models
 from genset.comparison.references.sets import Named
 from genset.core.errors import BadInput, GensetError
 from genset.core.safe import clean
-from genset.models.mapping.pooling import Among, Pool, explain
+from genset.models.mapping.pooling import Among, Pool
 from genset.models.spec import parse_spec
 from genset.release.reader import Release
 from genset.score.evaluate import evaluate as evaluate_specs
@@ -252,7 +252,7 @@ def compare(
         BadInput: these are no models that were evaluated, they were scored on different sets, the
             set has no such truth, or no photo counts for both.
     """
-    from genset.reporting.verdict import compared, flag_notes
+    from genset.reporting.verdict import compared, notes_on
 
     first, second = _on_one_set([first, second])
     results = _side_by_side([first, second])
@@ -264,16 +264,7 @@ def compare(
     if not pairs:
         raise BadInput(f"no photo of {first.photos.name} counts for both models")
     (pair,) = pairs
-    flags = [flag for model in results.models for flag in flag_notes(model.label, model.flags)]
     names = by_convention([first.record, second.record])
-    mappings = []
-    if first.record.convention != second.record.convention:
-        mappings = [
-            clean(f"{model.label}: {sentence}", 400)
-            for model in scored
-            if model.run.mapping
-            for sentence in explain(model.run.mapping)
-        ]
     return Comparison(
         first=names[0],
         second=names[1],
@@ -282,7 +273,7 @@ def compare(
         p_value=pair.p_value,
         only_first=pair.only_first,
         only_second=pair.only_second,
-        sentence="\n".join([compared(pair, first.photos.name, truth), *mappings, *flags]),
+        sentence="\n".join([compared(pair, first.photos.name, truth), *notes_on(*scored)]),
     )
 
 

@@ -188,34 +188,25 @@ def require_wordnet_3_0(folder: Path) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit status, after one line on what is wrong if not 0."""
-    parser = argparse.ArgumentParser(
-        prog="python -m wordnet_maps.build",
-        description="Rebuild the keyword map from WordNet 3.0 and queries.toml.",
-    )
+
+    def write(wordnet: Path, output: Path) -> None:
+        wnids = (HERE / "wnids.txt").read_text(encoding="ascii").split()
+        document = build(wordnet, wnids, read_queries(HERE / "queries.toml"))
+        output.write_text(dump(document), encoding="utf-8", newline="\n")
+
+    return program("imagenet1k.json", write, arguments)
+
+
+def program(name: str, write: Callable[[Path, Path], None], arguments: list[str] | None) -> int:
+    """Rebuild a file of this folder, with `write`, from the folder of WordNet and the path."""
+    parser = argparse.ArgumentParser(description=f"Rebuild {name} from WordNet 3.0.")
     parser.add_argument(
         "--wordnet", type=Path, required=True, metavar="DIR", help="such as /usr/share/wordnet"
     )
-    parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", default=HERE / "imagenet1k.json"
-    )
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", default=HERE / name)
     options = parser.parse_args(arguments)
-
-    def made() -> Any:
-        wnids = (HERE / "wnids.txt").read_text(encoding="ascii").split()
-        return build(options.wordnet, wnids, read_queries(HERE / "queries.toml"))
-
-    return write(options.output, made)
-
-
-def write(path: Path, make: Callable[[], Any]) -> int:
-    """Write what is made as JSON; return the exit status, after one line on what is wrong."""
-    return status_of(lambda: path.write_text(dump(make()), encoding="utf-8", newline="\n"))
-
-
-def status_of(work: Callable[[], object]) -> int:
-    """Do the work; return the exit status, after one line on what is wrong."""
     try:
-        work()
+        write(options.wordnet, options.output)
     except GensetError as error:
         sys.stderr.write(f"error: {error}\n")
         return error.exit_code

@@ -12,7 +12,6 @@ instance; and its definition without the examples.
 The text depends on WordNet's files alone. So do the file's bytes but for the version of zlib.
 """
 
-import argparse
 import gzip
 import io
 import re
@@ -21,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from genset.core.errors import BadInput
-from wordnet_maps.build import HERE, require_wordnet_3_0, status_of
+from wordnet_maps.build import program, require_wordnet_3_0
 
 _POINTER = re.compile(r" (@i?) (\d{8}) n ")
 
@@ -94,21 +93,13 @@ def pack(text: str) -> bytes:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; returns the exit status, after one line on what is wrong if not 0."""
-    parser = argparse.ArgumentParser(
-        prog="python -m wordnet_maps.nouns", description="Rebuild the table of WordNet's nouns."
-    )
-    parser.add_argument(
-        "--wordnet", type=Path, required=True, metavar="DIR", help="such as /usr/share/wordnet"
-    )
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", default=HERE / "nouns.tsv.gz")
-    options = parser.parse_args(arguments)
 
-    def work() -> None:
-        packed, irregular = pack(table(options.wordnet)), exceptions(options.wordnet)
-        options.output.write_bytes(packed)
-        options.output.with_name("noun.exc").write_text(irregular, "ascii")
+    def write(wordnet: Path, output: Path) -> None:
+        packed, irregular = pack(table(wordnet)), exceptions(wordnet)
+        output.write_bytes(packed)
+        output.with_name("noun.exc").write_text(irregular, "ascii")
 
-    return status_of(work)
+    return program("nouns.tsv.gz", write, arguments)
 
 
 if __name__ == "__main__":

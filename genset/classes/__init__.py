@@ -15,31 +15,23 @@ label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps
 """
 
 from genset.classes.checks import LONGEST_ID, mistakes_in
-from genset.classes.classes import (
-    MOST_QUERIES,
-    PHOTOS,
-    ImageClass,
-    Query,
-    with_distinct_names,
-)
+from genset.classes.classes import PHOTOS, ImageClass, Query, with_distinct_names
 from genset.classes.document import document_of, hash_of, hash_of_document, taxonomy_of
 from genset.classes.entries import Entry, read_entries
 from genset.classes.files import read_taxonomy
 from genset.classes.imagenet import imagenet1k, synonyms
-from genset.classes.names import find_class, find_classes, hint
+from genset.classes.names import find_classes, hint
 from genset.classes.taxonomy import IMAGENET, Taxonomy
 
 __all__ = [
     "IMAGENET",
     "LONGEST_ID",
-    "MOST_QUERIES",
     "PHOTOS",
     "Entry",
     "ImageClass",
     "Query",
     "Taxonomy",
     "document_of",
-    "find_class",
     "find_classes",
     "hash_of",
     "hash_of_document",

@@ -7,7 +7,6 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
@@ -214,32 +213,18 @@ def hash_of_document(document: Mapping[str, Any]) -> str:
     return f"sha256:{sha256(canonical.encode()).hexdigest()}"
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What became of a taxonomy.
+def changes(before: Taxonomy, after: Taxonomy) -> dict[str, Any]:
+    """What `after` says that `before` did not.
 
-    Attributes:
-        new: the ids of classes that were not there.
-        gone: the ids of classes that are there no more.
-        mended: by the id of a class that was there, the keys of what is said otherwise of it.
+    Returns:
+        The ids of classes that are "new", and of those that are "gone"; and by the id of each other
+        that is "changed", the keys of what is said otherwise of it.
     """
-
-    new: tuple[str, ...]
-    gone: tuple[str, ...]
-    mended: dict[str, tuple[str, ...]]
-
-    @classmethod
-    def between(cls, before: Taxonomy, after: Taxonomy) -> "Changes":
-        """What `after` says that `before` did not."""
-        was, now = document_of(before)["classes"], document_of(after)["classes"]
-        mended = {
-            id: tuple(
-                key
-                for key in dict.fromkeys((*now[id], *was[id]))
-                if now[id].get(key) != was[id].get(key)
-            )
-            for id in now
-            if id in was and now[id] != was[id]
-        }
-        new, gone = (id for id in now if id not in was), (id for id in was if id not in now)
-        return cls(tuple(new), tuple(gone), mended)
+    was, now = document_of(before)["classes"], document_of(after)["classes"]
+    changed = {
+        id: [key for key in (now[id] | was[id]) if now[id].get(key) != was[id].get(key)]
+        for id in now
+        if id in was and now[id] != was[id]
+    }
+    new, gone = [id for id in now if id not in was], [id for id in was if id not in now]
+    return {"new": new, "changed": changed, "gone": gone}

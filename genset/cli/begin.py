@@ -98,7 +98,7 @@ def _take(workspace: Workspace, file: Path, custom: Taxonomy) -> dict[str, Any]:
     nothing has begun), what was `changed` of the others, and how many `labels` those have that
     were shown with another definition.
     """
-    from genset.classes.document import Changes
+    from genset.classes.document import changes
     from genset.db import Store, stored_taxonomy
     from genset.db.failures import explained
     from genset.db.taxonomies import ClassChanged, labels_of, store_taxonomy, taxonomy_hash
@@ -112,9 +112,8 @@ def _take(workspace: Workspace, file: Path, custom: Taxonomy) -> dict[str, Any]:
             if not before.is_imagenet and before.name != taxonomy.name:
                 report = {"before": before.name}
             elif not before.is_imagenet:
-                changes = Changes.between(before, taxonomy)
-                defined = [id for id, keys in changes.mended.items() if "definition" in keys]
-                report = {"new": changes.new, "changed": changes.mended, "gone": changes.gone}
+                report = changes(before, taxonomy)
+                defined = [id for id, keys in report["changed"].items() if "definition" in keys]
                 report["labels"] = labels_of(session, defined)
             # Before others may begin: the file that is kept is that of the classes that are.
             copy = workspace.root / TAXONOMY_FILE

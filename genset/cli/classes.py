@@ -79,13 +79,11 @@ def from_words(
     genset classes from-words dogs,crane --sense dogs=1 --sense crane=n03126707 -o some.toml
     genset classes from-words crane --sense crane=4 --sense crane=5 -o cranes.toml
     """
-    _see_it_is_free(output, how["force"])
     stripped = (word.strip(" \t\n\"'") for item in words for word in item.split(","))
     listed = [" ".join(word.split()) for word in stripped if word]
     check_words(listed)
     meanings = parse_senses(senses)
-    for sense, remark in settle(listed, meanings):
-        meanings |= parse_senses([sense])
+    for remark in settle(listed, meanings):
         _say(remark)
     _write(of_words(listed, meanings), output, **how)
 
@@ -109,7 +107,6 @@ def from_synsets(
     """
     if leaves and depth is not None:
         raise BadInput("--leaves and --depth exclude each other: give one")
-    _see_it_is_free(output, how["force"])
     listed = [word for wnid in wnids for word in wnid.replace(",", " ").split()]
     _write(of_synsets(listed, None if leaves else depth or 0), output, **how)
 
@@ -129,7 +126,6 @@ def from_file(file: Path, senses: tuple[str, ...], output: Path | None, **how: A
     genset classes from-file birds.txt -o birds.toml
     genset classes from-file mine.csv --sense Mini=0 -o mine.toml
     """
-    _see_it_is_free(output, how["force"])
     rows = read_list(file)
     check_words(row.id or row.name for row in rows)
     listed = [row for row in rows if not is_junk(row.name)]
@@ -152,8 +148,7 @@ def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **ho
     \b
     genset classes from-folder photos/ -o mine.toml
     """
-    _see_it_is_free(output, how["force"])
-    junk = junk_in(folder)
+    junk = sorted(junk_in(folder), key=lambda name: is_junk(Path(name).name))
     names = sorted(
         path.name
         for path in folder.iterdir()
@@ -192,23 +187,19 @@ def from_model(spec: ModelSpec, senses: tuple[str, ...], output: Path | None, **
     need("evaluate", "reading a model's class names", "torch", "torchvision", "timm")
     from genset.models.class_names import class_names
 
-    _see_it_is_free(output, how["force"])
     rows = [Row(name, output=output) for name, output in dict(class_names(spec)).items()]
     drafts = of_rows(rows, parse_senses(senses), f"output of {spec.text}", tell_spaces=False)
     _write(drafts, output, **how)
-
-
-def _see_it_is_free(output: Path | None, force: bool) -> None:
-    if output and output.exists() and not force:
-        raise BadInput(f"{output} exists: --force overwrites it")
-    if output and not output.absolute().parent.is_dir():
-        raise BadInput(f"there is no folder {output.absolute().parent}")
 
 
 def _write(drafts: list[Draft], output: Path | None, force: bool, name: str | None) -> None:
     """Write the classes, and say what each is and what to look at."""
     from genset.classes.making.together import together
 
+    if output and output.exists() and not force:
+        raise BadInput(f"{output} exists: --force overwrites it")
+    if output and not output.absolute().parent.is_dir():
+        raise BadInput(f"there is no folder {output.absolute().parent}")
     taxonomy = together(name or (output.stem if output else "classes"), drafts)
     seen = remarks(taxonomy)
     notes = {draft.id: [*draft.notes, *seen.get(draft.id, ())] for draft in drafts}

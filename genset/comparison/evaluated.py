@@ -1,10 +1,10 @@
 """What evaluating a model gives in Python: its record, and its answers photo by photo."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 from genset.comparison.truths import MultiLabel, measure
 from genset.core.errors import BadInput, GensetError
@@ -20,31 +20,11 @@ if TYPE_CHECKING:
     import pandas
 
 
-class Predictions(Sequence[Prediction]):
+class Predictions(tuple[Prediction, ...]):
     """A model's answers, one for each photo that counts, in the set's order."""
 
-    def __init__(self, answers: Sequence[Prediction]) -> None:
-        self._answers = answers
-
-    def __len__(self) -> int:
-        return len(self._answers)
-
-    @overload
-    def __getitem__(self, index: int) -> Prediction: ...
-    @overload
-    def __getitem__(self, index: slice) -> "Predictions": ...
-    def __getitem__(self, index: int | slice) -> "Prediction | Predictions":
-        if isinstance(index, slice):
-            return Predictions(self._answers[index])
-        return self._answers[index]
-
-    def __iter__(self) -> Iterator[Prediction]:
-        return iter(self._answers)
-
     def __repr__(self) -> str:
-        first = "".join(
-            f"\n  {answer.image}: {', '.join(answer.top)}" for answer in self._answers[:3]
-        )
+        first = "".join(f"\n  {answer.image}: {', '.join(answer.top)}" for answer in self[:3])
         more = "\n  ..." if len(self) > 3 else ""
         return f"<predictions for {count(len(self), 'photo')}>{first}{more}"
 
@@ -58,13 +38,10 @@ class Predictions(Sequence[Prediction]):
             import pandas
         except ModuleNotFoundError:
             raise GensetError("to_pandas needs pandas: pip install pandas") from None
-        ranks = len(self._answers[0].top) if self._answers else 0
-        shares = len(self._answers[0].probabilities) if self._answers else 0
+        ranks = len(self[0].top) if self else 0
+        shares = len(self[0].probabilities) if self else 0
         names = [*(f"top{n + 1}" for n in range(ranks)), *(f"p{n + 1}" for n in range(shares))]
-        rows = [
-            (answer.image, answer.wnid, *answer.top, *answer.probabilities)
-            for answer in self._answers
-        ]
+        rows = [(each.image, each.wnid, *each.top, *each.probabilities) for each in self]
         return pandas.DataFrame(rows, columns=["image", "wnid", *names])
 
 

@@ -53,9 +53,7 @@ from genset.db.models import (
     now,
 )
 from genset.db.queries import (
-    CHOSEN_CLASSES,
     add_candidates,
-    chosen_classes,
     digest_of_votes,
     examples_among,
     find_candidate,
@@ -80,12 +78,14 @@ from genset.db.queries import (
     waiting_requests,
 )
 from genset.db.scraping import (
+    CHOSEN_CLASSES,
     HostState,
     PhotoFailure,
     RateLimitState,
     ScrapeLock,
     SearchFailure,
     Worker,
+    chosen_classes,
 )
 from genset.db.taxonomies import stored_taxonomy
 

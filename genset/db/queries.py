@@ -18,7 +18,6 @@ from sqlalchemy import (
     or_,
     select,
     text,
-    union,
     update,
 )
 from sqlalchemy.orm import Session
@@ -38,28 +37,7 @@ from genset.db.labels import (
     ScreenPhoto,
     Verdict,
 )
-from genset.db.models import (
-    Candidate,
-    Claim,
-    ExamplePhoto,
-    Fact,
-    Photo,
-    PhotoEvent,
-    Proposal,
-    Search,
-)
-from genset.db.scraping import SearchFailure
-
-CHOSEN_CLASSES = "chosen_classes"
-"""The `Fact` that has the classes of all scrapes that were begun, with blanks between them."""
-
-
-def chosen_classes(session: Session) -> set[str]:
-    """The classes of all scrapes, and those with other candidates; none before the first scrape."""
-    begun = session.get(Fact, CHOSEN_CLASSES)
-    scraped = set(session.scalars(union(select(Search.wnid), select(SearchFailure.wnid))))
-    scraped.update(begun.value.split() if begun else ())
-    return scraped and scraped | set(session.scalars(select(Candidate.wnid).distinct()))
+from genset.db.models import Candidate, Claim, ExamplePhoto, Photo, PhotoEvent, Proposal
 
 
 def stored_candidates(*wnids: str) -> Select[Candidate]:

@@ -6,10 +6,13 @@ machine's own with SQLite), since the clocks of several machines differ.
 
 from datetime import datetime
 
-from sqlalchemy import BigInteger, Double, ForeignKey, String, Text, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import BigInteger, Double, ForeignKey, String, Text, UniqueConstraint, select, union
+from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from genset.db.models import CLASS_ID, Base, UtcDateTime
+from genset.db.models import CLASS_ID, Base, Candidate, Fact, Search, UtcDateTime
+
+CHOSEN_CLASSES = "chosen_classes"
+"""The `Fact` that has the classes of all scrapes that were begun, with blanks between them."""
 
 
 class Attempts:
@@ -107,3 +110,11 @@ class ScrapeLock(Base):
     kind: Mapped[str] = mapped_column(String(16), primary_key=True)
     number: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     worker_id: Mapped[str] = mapped_column(String(32), index=True)
+
+
+def chosen_classes(session: Session) -> set[str]:
+    """The classes of all scrapes, and those with other candidates; none before the first scrape."""
+    begun = session.get(Fact, CHOSEN_CLASSES)
+    scraped = set(session.scalars(union(select(Search.wnid), select(SearchFailure.wnid))))
+    scraped.update(begun.value.split() if begun else ())
+    return scraped and scraped | set(session.scalars(select(Candidate.wnid).distinct()))

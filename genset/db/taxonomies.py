@@ -60,8 +60,8 @@ def _read(content: str) -> Taxonomy:
     """It was checked when it was kept, which takes much longer than to read it."""
     try:
         return taxonomy_of(json.loads(content))
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise GensetError(f"the store's taxonomy is damaged: {error!r}; restore a backup") from None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise GensetError("the store's taxonomy is damaged: restore a backup") from None
 
 
 def store_taxonomy(session: Session, taxonomy: Taxonomy) -> Taxonomy:

@@ -21,10 +21,12 @@ from genset.db import (
     Search,
     SourceWords,
     Verdict,
+    chosen_classes,
     in_batches,
     is_out,
     labels_in_force,
     now,
+    stored_taxonomy,
 )
 from genset.release.reader import Ground, ReleasePhoto
 
@@ -34,6 +36,13 @@ _WORDS = ("title", "home", "needs", "found", "limits", "terms", "posted", "taken
 
 OLD = timedelta(days=30)
 """What was seen longer ago is to be looked at again before it is frozen."""
+
+
+def chosen(session: Session) -> dict[str, list[str]]:
+    """The classes that photos were wanted of; nothing where that is all of them."""
+    taxonomy, wanted = stored_taxonomy(session), chosen_classes(session)
+    wnids = [cls.wnid for cls in taxonomy if cls.wnid in wanted]
+    return {"chosen_classes": wnids} if 0 < len(wnids) < len(taxonomy) else {}
 
 
 def labelers(session: Session) -> int:

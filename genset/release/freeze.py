@@ -12,20 +12,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput, GensetError
-from genset.db import (
-    Candidate,
-    Store,
-    Verdict,
-    chosen_classes,
-    in_batches,
-    stored_taxonomy,
-    votes,
-)
+from genset.db import Candidate, Store, Verdict, in_batches, stored_taxonomy, votes
 from genset.db.votes_needed import missing_votes
 from genset.licenses import License, spdx_id
 from genset.release.candidates import CandidateRow, read_table
 from genset.release.choose import Reasons, ReleasePlan, choose, selection_frequency
 from genset.release.facts import (
+    chosen,
     ground,
     labelers,
     labeling,
@@ -137,7 +130,7 @@ def draft(session: Session, workspace: Workspace, plan: ReleasePlan | Plan) -> D
     """
     panel = plan.panel if isinstance(plan, ReleasePlan) else None
     rules = structs.replace(workspace.label, panel=panel or workspace.label.panel)
-    pool = {"missing_votes": missing_votes(session, rules).as_json(), **_chosen_classes(session)}
+    pool = {"missing_votes": missing_votes(session, rules).as_json(), **chosen(session)}
     if not isinstance(plan, ReleasePlan):
         made = plan.draft(session, workspace)
         return replace(made, facts=made.facts | pool)
@@ -168,13 +161,6 @@ def draft(session: Session, workspace: Workspace, plan: ReleasePlan | Plan) -> D
         since=workspace.posted_after,
         problem="" if photos else _nothing(excluded, plan),
     )
-
-
-def _chosen_classes(session: Session) -> dict[str, list[str]]:
-    """The classes that photos were wanted of; nothing where that is all of them."""
-    taxonomy, chosen = stored_taxonomy(session), chosen_classes(session)
-    wnids = [cls.wnid for cls in taxonomy if cls.wnid in chosen]
-    return {"chosen_classes": wnids} if 0 < len(wnids) < len(taxonomy) else {}
 
 
 def _facts(session: Session, made: Draft) -> dict[str, Any]:

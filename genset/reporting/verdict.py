@@ -12,6 +12,7 @@ from genset.core.numbers import bare_p, count, digits, p_value, percent, points,
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table, interval_column
 from genset.core.to_json import to_json
+from genset.score.results.count import remarks
 from genset.score.results.results import ModelAnswers, Results
 from genset.sets.truths.truth import By
 
@@ -93,21 +94,22 @@ def compared(pair: Pair, set_name: str, by: By = "original") -> str:
     return "\n".join([*lines, verdict(pair), least])
 
 
-def unlike_conventions(first: ModelAnswers, second: ModelAnswers) -> str:
-    """That two models' outputs came to a user's own classes in two ways; "" where in one."""
-    ways = {model.run.convention for model in (first, second)}
-    if len(ways) < 2 or "" in ways:
-        return ""
-    return (
-        f"{first.label} was scored by ({first.run.convention}) and {second.label} by "
-        f"({second.run.convention}), which may explain part of the difference: score both the same "
-        "way, by --pool and --among."
-    )
-
-
-def flag_notes(label: str, flags: Sequence[str]) -> list[str]:
-    """That a report leaves a model out, and why; nothing of a model without flags."""
-    return [f"{clean(label)} is flagged, and left out of reports. {flag}" for flag in flags]
+def notes_on(first: ModelAnswers, second: ModelAnswers) -> list[str]:
+    """What a reader of two models' comparison must know: of conventions, of runs, of flags."""
+    models, notes = (first, second), list[str]()
+    ways = {model.run.convention for model in models}
+    if len(ways) == 2 and "" not in ways:
+        notes.append(
+            f"{first.label} was scored by ({first.run.convention}) and {second.label} by "
+            f"({second.run.convention}), which may explain part of the difference: score both the "
+            "same way, by --pool and --among."
+        )
+    for model in models:
+        notes += [clean(f"{model.label}: {text}", 400) for text in remarks(model.run)]
+    for model in models:
+        start = f"{clean(model.label)} is flagged, and left out of reports."
+        notes += [f"{start} {flag}" for flag in model.flags]
+    return notes
 
 
 def difference(pair: Pair) -> str:

@@ -117,6 +117,9 @@ def test_lists_by_wnid_are_wordnets_nouns(made: Any, text: str) -> None:
         '{"cat": 0, "wheel loader": 1}',
         '{"categories": [{"id": 1, "name": "cat"}, {"id": 2, "name": "wheel loader"}]}',
         "1 cat\n2 wheel loader\n",
+        "1. cat\n2. wheel loader\n",
+        "Class Name\tNotes\ncat\tours\nwheel loader\t\n",
+        """{"label_config": "<View><Label value='cat'/><Label value='wheel loader'/></View>"}""",
         "name\ncat\nwheel loader\n",
         '<View><Image name="i" value="$i"/><Choices name="c" toName="i"><Choice value="cat"/>'
         '<Choice value="wheel loader"/></Choices></View>',
@@ -146,6 +149,10 @@ def test_inaturalists_taxa(made: Any) -> None:
     monarch, wasps = classes["Monarch"], classes["Vespidae"]
     assert (monarch["taxon"], monarch["synset"]) == ("Danaus plexippus", "n02279972")
     assert wasps["taxon"] == "Vespidae"
+    seen = "id,scientific_name,common_name,iconic_taxon_name\n" + 2 * "{},Vespidae,Wasps,Insecta\n"
+    assert list(made(seen.format(1, 2))[0]) == ["Wasps"]  # observations, not taxa
+    rank = "id,class,scientificName,kingdom\n1,Insecta,Vespidae,Animalia\n2,Insecta,Apidae,Animalia"
+    assert list(made(rank)[0]) == ["Vespidae", "Apidae"]
     classes, _ = made("Vanessa atalanta\nRed wine\nIris flower\nToyota corolla\n")
     assert [table.get("taxon") for table in classes.values()] == ["Vanessa atalanta"] + 3 * [None]
 
@@ -177,7 +184,7 @@ def test_junk_and_empty_folders_are_no_classes(tmp_path: Path, made: Any) -> Non
     (tmp_path / "photos" / "owl" / "1.jpg").touch()
     done = run("from-folder", tmp_path / "photos")
     assert list(tomllib.loads(done.stdout)["classes"]) == ["owl"]
-    assert "left there by a system: .DS_Store, __MACOSX, empty." in done.stderr
+    assert "left there by a system: empty, .DS_Store, __MACOSX." in done.stderr
     classes, remarks = made("owl\n__MACOSX\n")
     assert list(classes) == ["owl"] and "left there by a system: __MACOSX." in remarks
 

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.classes import find_class, find_classes, hint, imagenet1k, with_distinct_names
+from genset.classes import find_classes, hint, imagenet1k, with_distinct_names
 from genset.classes.files import taxonomy_in
+from genset.classes.names import find_class
 from genset.core.errors import BadInput
 
 TABBY, CRANE_BIRD, CRANE_MACHINE = "n02123045", "n02012849", "n03126707"

@@ -197,7 +197,7 @@ def test_mixed_is_a_part_that_is_verified_scored_exported_and_compared_on_the_ph
     whole = evaluate(release.root, full, runs=pool.workspace.runs)
     pair = compare(whole, evaluate(out, fewer, runs=pool.workspace.runs))
     assert (pair.photos, pair.only_first, pair.only_second) == (6, 1, 0)
-    assert "6 of 8 photos of v1" in pair.sentence
+    assert "full: scored on v1; counted on the 6 photos that it has in common" in pair.sentence
     page = json.loads(genset(pool, "report", out, "--format", "json"))
     assert page["set"]["name"] == "6 of 8 photos of v1"
     by_name = {model["label"]: model for model in page["models"]}

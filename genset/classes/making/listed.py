@@ -25,14 +25,14 @@ _COLUMNS = {
     ),
     "words": ("words", "synonyms", "aliases", "lemmas", "keywords", "queries"),
     "definition": ("definition", "description", "gloss", "hint"),
-    "taxon": ("taxon", "scientific_name", "scientificname"),
+    "taxon": ("taxon", "scientific_name", "scientificname", "species"),
     "synset": ("synset",),
     "output": ("image_dir_name",),
 }
 _KNOWN = {column for columns in _COLUMNS.values() for column in columns}
 
-# What only lists of organisms have, whose `name` is scientific: iNaturalist's.
-_OF_TAXA = {"rank", "kingdom", "iconic_taxon_id"}
+# What only lists of organisms have, whose `name` is scientific, and `class` a rank: iNaturalist's.
+_OF_TAXA = {"rank", "kingdom", "iconic_taxon_id", "iconic_taxon_name"}
 
 # Where documents have their classes: COCO's, iNaturalist's, YOLO's, Hugging Face's, torchvision's.
 _HOLDERS = ("categories", "results", "classes", "names", "id2label", "class_to_idx", "labels")
@@ -78,17 +78,25 @@ def read_list(path: Path) -> list[Row]:
     elif "classes" in load_toml(text)[0]:
         raise BadInput(f"{path} is a file of classes already: genset init FOLDER --taxonomy {path}")
     elif begin in ("{", "["):
-        rows = list(_of_json(parse_json(text.encode(), Any, str(path)), path))
+        document = parse_json(text.encode(), Any, str(path))
+        if isinstance(document, dict) and isinstance(document.get("label_config"), str):
+            rows = list(_of_label_studio(document["label_config"], path))
+        else:
+            rows = list(_of_json(document, path))
     else:
         rows = list(_of_lines(text, path))
     if not rows:
         raise BadInput(f"{path} names no class")
-    return rows
+    # A list of observations has a taxon as often as it was seen.
+    return list({(row if row.taxon else at): row for at, row in enumerate(rows)}.values())
 
 
 def _row(table: Mapping[str, Any], place: str) -> Row:
     """What a row of a table, or an object, says."""
-    cells = {str(key).casefold().strip(): value for key, value in table.items()}
+    cells = {_column(str(key)): value for key, value in table.items()}
+    is_taxon = not cells.keys().isdisjoint(_OF_TAXA)
+    if is_taxon:
+        cells.pop("class", None)
 
     def first(field: str) -> Any:
         return next(filter(None, (cells.get(column) for column in _COLUMNS[field])), "")
@@ -97,7 +105,7 @@ def _row(table: Mapping[str, Any], place: str) -> Row:
     words = first("words")
     if isinstance(words, str):
         words = re.split(r"[,;|]", words)
-    if not found["taxon"] and not cells.keys().isdisjoint(_OF_TAXA):
+    if is_taxon and not found["taxon"]:
         found["taxon"] = clean(str(cells.get("name") or ""))
     if found["id"].isdigit():  # a place in a list, or a number in somebody's database
         found["id"] = ""
@@ -107,12 +115,17 @@ def _row(table: Mapping[str, Any], place: str) -> Row:
     return Row(words=tuple(filter(None, (clean(str(word)) for word in words))), **found)
 
 
+def _column(name: str) -> str:
+    """A column's name as `_COLUMNS` has it: "Class name" is class_name."""
+    return "_".join(name.casefold().split())
+
+
 def _of_lines(text: str, path: Path) -> Iterator[Row]:
     """A table whose first line names columns, or a class a line."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     head = lines[0] if lines else ""
     delimiter = max(",;\t", key=head.count)
-    columns = [cell.strip().strip('"').casefold() for cell in head.split(delimiter)]
+    columns = [_column(cell.strip().strip('"')) for cell in head.split(delimiter)]
     if not _KNOWN.isdisjoint(columns):
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, restkey="")
         for cells in reader:
@@ -125,7 +138,7 @@ def _of_lines(text: str, path: Path) -> Iterator[Row]:
             if any(cells.values()):
                 yield _row(cells, place)
         return
-    numbered = [re.fullmatch(r"\s*\d+[\s:,]+(\S.*)", line) for line in lines]
+    numbered = [re.fullmatch(r"\s*\d+[\s:,.)]+(\S.*)", line) for line in lines]
     for line, number in zip(lines, numbered, strict=True):
         name = " ".join((number[1] if number and all(numbered) else line).split())
         led = re.fullmatch(r"(n\d{8}) (.+)", name)  # as ILSVRC lists its synsets

@@ -34,15 +34,13 @@ def parse_senses(options: Iterable[str]) -> Senses:
     return found
 
 
-def settle(words: Iterable[str], senses: Senses) -> list[tuple[str, str]]:
-    """For each word with several senses of which none is said: the one among ImageNet's classes.
-
-    As `parse_senses` reads it, and a remark.
+def settle(words: Iterable[str], senses: Senses) -> list[str]:
+    """Add, for each word with several senses, the one among ImageNet's classes; return remarks.
 
     Raises:
         BadInput: none or several senses of a word are among them; it lists these words' senses.
     """
-    found: list[tuple[str, str]] = []
+    found: list[str] = []
     unsettled: list[list[str]] = []
     for word in words:
         several = nouns().senses(word)
@@ -50,7 +48,8 @@ def settle(words: Iterable[str], senses: Senses) -> list[tuple[str, str]]:
             continue
         noun, notes = only_sense(word)
         if noun:
-            found.append((f"{word}={noun.wnid}", f"{word}: {notes[0]}"))
+            senses[plain(word)] = (noun.wnid,)
+            found.append(f"{word}: {notes[0]}")
         else:
             unsettled.append(_choices(word, several))
     if unsettled:

@@ -15,6 +15,6 @@ first asked for, which takes a quarter of a second. WordNet's notice goes with i
     queries         what to search for, by rules, and why
 """
 
-from genset.classes.wordnet.nouns import Noun, Nouns, imagenet_below, nouns
+from genset.classes.wordnet.nouns import Noun, imagenet_below, nouns
 
-__all__ = ["Noun", "Nouns", "imagenet_below", "nouns"]
+__all__ = ["Noun", "imagenet_below", "nouns"]

@@ -259,11 +259,10 @@ def compare(
     from genset.comparison.pairs import compare as compare_models
     from genset.reporting.verdict import (
         compared,
-        flag_notes,
+        notes_on,
         pair_to_json,
         pairs_table,
         truth_to_json,
-        unlike_conventions,
     )
     from genset.score.results.count import remarks
     from genset.score.results.results import load_results
@@ -287,11 +286,7 @@ def compare(
         raise GensetError(f"no photo of {found.name} counts for both {first} and {second}")
     (pair,) = pairs
     remarks_of = {model.label: remarks(model.run) for model in models}
-    notes = [
-        *filter(None, [unlike_conventions(*models)]),
-        *(f"{label}: {remark}" for label, texts in remarks_of.items() for remark in texts),
-        *(flag for model in models for flag in flag_notes(model.label, model.flags)),
-    ]
+    notes = notes_on(*models)
     flags = {model.label: list(model.flags) for model in models if model.flags}
     document = {
         "set": found.name,

@@ -137,7 +137,7 @@ def data_card(
     labels = f"Labels recorded with the photos: {labels_per_photo(photos)}."
     data = {
         "name": markdown(manifest["name"]),
-        "title": markdown(about.title),
+        "title": linked(about.title),
         "summary": markdown(
             f"A frozen test set: {count(len(photos), 'photo')} of {classes:,} of "
             f"{its_classes(taxonomy)}, made on {line(manifest['created_at'])} with genset "

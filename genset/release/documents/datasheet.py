@@ -189,14 +189,15 @@ def _collection(manifest: _Facts, photos: _Photos, about: About) -> dict[str, st
         "sampling": [choice_rule(manifest)],
         "timeframe": ["; ".join(timeframe(manifest, photos))],
         "third_parties": third_parties(manifest, photos),
-        "revoked": [f"Requests go to {about.contact}."] * bool(about.contact) + [NEVER_CHANGES],
         "processing": [changes(manifest) or f"Photos {ORIGINAL_BYTES}.", *labeled],
         "raw_data": [raw_data(manifest)],
         "software": [f"genset {line(manifest.get('genset', ''))} chose and froze the photos."],
     }
     involved = f"{markdown(' '.join(labeled))} {linked(' '.join(people))}".strip()
+    requests = linked(f"Requests go to {about.contact}. " * bool(about.contact) + NEVER_CHANGES)
     return {name: markdown(" ".join(words)) for name, words in known.items()} | {
-        "involved": involved
+        "revoked": requests,
+        "involved": involved,
     }
 
 

@@ -193,8 +193,9 @@ def _of_fiftyone(folder: Path, classes: Classes, hashes: Path | None) -> PhotoSe
         }
         wnids = {stem: labels["classes"][label] for stem, label in first.items()}
         paths = [(path, wnids[path.stem]) for path in sorted((folder / "data").iterdir())]
-    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
-        raise BadInput(f"{folder / 'labels.json'} is not an export's: {error!r}") from None
+    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
+        wrong = "is not what genset release export wrote: export the release again"
+        raise BadInput(f"{folder / 'labels.json'} {wrong}") from None
     photos = tuple(
         ScoredPhoto(path.name, path, wnid, sha256=store.sha256(path)) for path, wnid in paths
     )
