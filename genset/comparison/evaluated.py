@@ -41,7 +41,7 @@ class Predictions(tuple[Prediction, ...]):
         ranks = len(self[0].top) if self else 0
         shares = len(self[0].probabilities) if self else 0
         names = [*(f"top{n + 1}" for n in range(ranks)), *(f"p{n + 1}" for n in range(shares))]
-        rows = [(each.image, each.wnid, *each.top, *each.probabilities) for each in self]
+        rows = [(row.image, row.wnid, *row.top, *row.probabilities) for row in self]
         return pandas.DataFrame(rows, columns=["image", "wnid", *names])
 
 
