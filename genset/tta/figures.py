@@ -1,7 +1,6 @@
 """The style of all figures of this room, and how they are written."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from math import cos, log10, pi, sin
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -32,8 +31,6 @@ _DASHES: tuple[Dash, ...] = (
     (0, (2, 1)),
 )
 _FORMATS = (".png", ".svg")
-_UNITS = (("s", 1 / 3600), ("min", 1 / 60), ("h", 1.0))
-_TICKS = [count * hours for _, hours in _UNITS for count in (1, 3, 10, 30)] + [100.0, 300.0, 1000.0]
 
 
 def check_figure(path: Path) -> None:
@@ -73,38 +70,12 @@ def time_unit(most_hours: float) -> tuple[str, float]:
     return ("minutes", 1 / 60) if most_hours < 2 else ("hours", 1.0)
 
 
-def hours_axis(axes: "Axes") -> None:
-    """Make an upward axis of hours logarithmic, with ticks as people say them: "10 min", "3 h".
-
-    If the hours are too near to each other for three such ticks, it is linear.
-    """
-    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
-
-    axes.set_yscale("log")
-    low, high = axes.get_ylim()
-    places = [tick for tick in _TICKS if low <= tick <= high]
-    linear = len(places) < 3
-    if linear:
-        axes.set_yscale("linear")
-        low, high = axes.get_ylim()
-        size = _unit(high)[1]
-        even = MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(low / size, high / size)
-        places = [tick * size for tick in even if low <= tick * size <= high]
-
-    def words(hours: float, _: int | None) -> str:
-        unit, size = _unit(high if linear else hours)
-        return f"{hours / size:.6g} {unit}"
-
-    axes.yaxis.set_major_locator(FixedLocator(places))
-    axes.yaxis.set_major_formatter(FuncFormatter(words))
-    axes.yaxis.set_minor_locator(NullLocator())
-
-
-def ticks(axes: "Axes", which: Literal["x", "y"]) -> None:
-    """Place the ticks of a logarithmic axis whose limits are set: 0.01, 1, 100; or 1, 2, 5."""
+def logarithmic(axes: "Axes", which: Literal["x", "y"]) -> None:
+    """Make an axis on which all is drawn logarithmic, with ticks at 0.01, 1, 100; or 1, 2, 5."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axis = axes.xaxis if which == "x" else axes.yaxis
+    (axes.set_xscale if which == "x" else axes.set_yscale)("log")
     low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
     short = log10(high / low) < 2.5
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,)))
@@ -135,14 +106,6 @@ def legend(axes: "Axes", names: Sequence[tuple[int, str]]) -> None:
         text.set_parse_math(False)
 
 
-@contextmanager
-def boxes_for_missing_glyphs() -> Iterator[None]:
-    """Draw characters of a stranger's name that matplotlib's font does not have as boxes."""
-    with catch_warnings():
-        filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
-        yield
-
-
 def write_figure(figure: "Figure", path: Path) -> None:
     """Write the whole file or none; an SVG has the same bytes each time."""
     from matplotlib import rc_context
@@ -151,22 +114,15 @@ def write_figure(figure: "Figure", path: Path) -> None:
     kind = path.suffix.lower()[1:]
     undated = {"Date": None} if kind == "svg" else {"Software": None}
     salted = rc_context({"svg.hashsalt": "genset"})
-    with written_whole(path) as file, salted, boxes_for_missing_glyphs():
+    with written_whole(path) as file, salted, catch_warnings():
+        # What matplotlib's font does not have of a stranger's name is a box.
+        filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
         figure.savefig(file, format=kind, dpi=150, metadata=undated)
 
 
-def _unit(hours: float) -> tuple[str, float]:
-    """The largest unit that a time has one of."""
-    return next((unit for unit in reversed(_UNITS) if hours >= unit[1]), _UNITS[0])
-
-
-class Bar(NamedTuple):
-    """A part of each of several bars. Lightness and hatching tell parts apart in print, too."""
-
-    label: str
-    colour: str
-    hatch: str
-    shares: Sequence[float]
+# A part of each of several bars: label, colour, hatch, shares. Lightness and hatching tell parts
+# apart in print, too.
+Bar = tuple[str, str, str, Sequence[float]]
 
 
 def stacked_bars(
@@ -175,10 +131,10 @@ def stacked_bars(
     """Bars that are all of something, divided, with the legend above them."""
     check_few(len(names), "bars, one a rank")
     starts = [0.0] * len(names)
-    for part in parts:
-        values = [100 * share for share in part.shares]
-        style: dict[str, Any] = {"color": part.colour, "hatch": part.hatch, "edgecolor": "0.35"}
-        axes.barh(range(len(names)), values, left=starts, label=part.label, linewidth=0.6, **style)
+    for name, colour, hatch, shares in parts:
+        values = [100 * share for share in shares]
+        style: dict[str, Any] = {"color": colour, "hatch": hatch, "edgecolor": "0.35"}
+        axes.barh(range(len(names)), values, left=starts, label=name, linewidth=0.6, **style)
         starts = [start + value for start, value in zip(starts, values, strict=True)]
     axes.set_xlim(0, 100)
     axes.set_ylim(len(names) - 0.4, -0.6)

@@ -13,7 +13,15 @@ from statistics import fmean
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
 from genset.core.table import Cell, Table
-from genset.tta.figures import MOST_LINES, hours_axis, label_axes, legend, line_style, write_figure
+from genset.tta.figures import (
+    MOST_LINES,
+    label_axes,
+    legend,
+    line_style,
+    logarithmic,
+    time_unit,
+    write_figure,
+)
 from genset.tta.rows import by_entry, entry_name
 from genset.tta.runs import TOP1, TOP5, Task, Training, one_task
 from genset.tta.words import hours_column, level, metric, name_column, score_column, short_name
@@ -109,9 +117,11 @@ def draw_thresholds(found: Thresholds, runs: Sequence[Training], path: Path) -> 
     rows = fine.rows[:MOST_LINES]
     figure = Figure(figsize=(9, 5), layout="constrained")
     axes = figure.subplots()
+    unit, hours_of_one = time_unit(max((h for row in rows for h in row.hours if h), default=1.0))
     drawn: list[tuple[float, int]] = []
     for at, row in enumerate(rows):
-        reached = [(x, y) for x, y in zip(fine.thresholds, row.hours, strict=True) if y is not None]
+        times = zip(fine.thresholds, row.hours, strict=True)
+        reached = [(x, y / hours_of_one) for x, y in times if y is not None]
         if not reached:
             continue
         colour, dash = line_style(at)
@@ -123,12 +133,12 @@ def draw_thresholds(found: Thresholds, runs: Sequence[Training], path: Path) -> 
     if not drawn:
         least = level(first, found.percent)
         raise BadInput(f"no entry reaches {least}: there is nothing to draw")
-    hours_axis(axes)
+    logarithmic(axes, "y")
     margin = max(0.1 if found.percent else 0.0, 0.03 * abs(last - first)) or 0.1
     way = -1 if found.lower_is_better else 1  # harder to the right
     axes.set_xlim(first - way * margin, last + way * margin)
-    unit = ", %" if found.percent else ""
-    label_axes(axes, f"threshold, {metric(found.score)}{unit}", "time to reach it")
+    percent = ", %" if found.percent else ""
+    label_axes(axes, f"threshold, {metric(found.score)}{percent}", f"{unit} to reach it")
     notes = [f"the best {len(rows)} of {len(found.rows)} entries"] * (len(rows) < len(found.rows))
     if any(row.hours[-1] is None for row in rows):
         notes.append("×: an entry gets no farther")

@@ -193,7 +193,7 @@ def test_scaling_is_over_the_smallest_size(tmp_path: Path) -> None:
         (["x=a.tsv"], "write the number of workers before the log"),
         (["4={log}", "4={log}"], "two or more sizes"),
         (["4={log}"], "two or more sizes"),
-        (["0={log}", "4={log}"], "the number of workers must be 1 or more"),
+        (["0={log}", "4={log}"], "write the number of workers before the log"),
         (["1={log}", "4={log}"], "have the same epochs"),
         (["1={log}", "4={copy}"], "for 1 worker and {copy} for 4 have the same epochs"),
         (["4=missing.tsv"], "there is no file missing.tsv"),

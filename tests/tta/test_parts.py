@@ -167,9 +167,7 @@ def test_times_near_each_other_have_ticks_as_people_say_them(tmp_path: Path) -> 
         _csv(tmp_path / f"{name}.csv", [95, 96], minute=minute)
     figure = tmp_path / "near.svg"
     printed("thresholds", tmp_path, "--from", 94, "--to", 96, "-o", figure)
-    ticks = [word for word in _texts(figure) if word.endswith(" min")]
-    assert len(ticks) >= 3
-    assert all(len(tick) <= len("3.25 min") for tick in ticks), ticks
+    assert {"minutes to reach it", "3.5", "4", "5"} <= set(_texts(figure))
 
 
 def test_strange_names_give_no_warning(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Commands that compare training runs: stability, thresholds, scaling, factors."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,6 @@ from genset.cli.tta.common import (
     show,
     threshold_option,
 )
-from genset.cli.tta.profile import traces_by_workers
 from genset.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -170,8 +170,7 @@ def scaling_command(
         return
     refused: list[MalformedLog] = []
     runs = {
-        workers: read_runs(paths, refused, read_as)
-        for workers, paths in _logs_by_workers(logs).items()
+        workers: read_runs(paths, refused, read_as) for workers, paths in _by_workers(logs).items()
     }
     with naming_refused(refused):
         found = scaling(runs, thresholds, mixed)
@@ -186,18 +185,23 @@ def _communication(words: Sequence[str]) -> "ByWorkers":
     from genset.tta.profile.by_workers import by_workers
     from genset.tta.profile.profile import read_devices
 
-    return by_workers(read_devices(traces_by_workers(words)))
+    return by_workers(read_devices(_by_workers(words, "--trace ")))
 
 
-def _logs_by_workers(words: Sequence[str]) -> dict[int, list[Path]]:
+def _by_workers(words: Sequence[str], option: str = "") -> dict[int, list[Path]]:
+    """The logs of each number of workers, 8=LOG; of an option the traces, 8=RANK0,RANK1.
+
+    Raises:
+        BadInput: a number is none, or a path is empty.
+    """
     found: dict[int, list[Path]] = {}
     for word in words:
-        workers, _, path = word.partition("=")
-        if not (workers.isascii() and workers.isdigit() and path):
-            raise BadInput(f"{word}: write the number of workers before the log, 4=four.tsv")
-        if int(workers) == 0:
-            raise BadInput(f"{word}: the number of workers must be 1 or more")
-        found.setdefault(int(workers), []).append(Path(path))
+        number, _, paths = word.partition("=")
+        several = [paths] if not option or Path(paths).is_file() else paths.split(",")
+        if not (re.fullmatch(r"0*[1-9]\d{0,8}", number, re.ASCII) and all(several)):
+            which = "the ranks' traces, 8=RANK0,RANK1" if option else "the log, 4=four.tsv"
+            raise BadInput(f"{option}{word}: write the number of workers before {which}")
+        found.setdefault(int(number), []).extend(map(Path, several))
     return found
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _ENDINGS = re.compile(r"(\.pt)?(\.trace)?\.(json|gz|json\.gz)$", re.IGNORECASE)
 # Names tell runs apart, and are cut where they are shown. No path is longer.
 _LONGEST = 5000
+_RATES = ("--peak-tflops", "--peak-gbs")
 
 
 @click.command("profile")
@@ -91,29 +92,14 @@ def profile_command(
         draw_profile(found, output)
 
 
-def traces_by_workers(words: Sequence[str]) -> dict[int, list[Path]]:
-    """The traces of each number of workers: 8=RANK0,RANK1; again, further ranks of it.
-
-    Raises:
-        BadInput: a number is none, or a path is empty.
-    """
-    found: dict[int, list[Path]] = {}
-    for word in words:
-        number, _, paths = word.partition("=")
-        ranks = [paths] if Path(paths).is_file() else paths.split(",")
-        if not (re.fullmatch(r"0*[1-9]\d{0,8}", number, re.ASCII) and all(ranks)):
-            raise BadInput(
-                f"--trace {word}: write the number of workers before the ranks' traces, "
-                "8=RANK0,RANK1"
-            )
-        found.setdefault(int(number), []).extend(map(Path, ranks))
-    return found
-
-
 def _compared(
-    traces: Sequence[str], points: Sequence[str], devices: Sequence[str], **rates: Sequence[str]
+    traces: Sequence[str],
+    points: Sequence[str],
+    devices: Sequence[str],
+    peak_tflops: Sequence[str],
+    peak_gbs: Sequence[str],
 ) -> "Comparison":
-    from genset.tta.profile.peaks import read_point
+    from genset.tta.profile.peaks import positive, read_point
     from genset.tta.profile.profile import DeviceOptions, compare
 
     paths = _traces_by_name(traces)
@@ -122,13 +108,13 @@ def _compared(
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise BadInput(f"--point: another run is called {twice}: choose another name")
     device = _texts_by_name("--device", devices, names)
-    tflops, gbs = (
-        {name: _positive(option, text) for name, text in texts.items()}
-        for option, texts in (
-            (option, _texts_by_name(option, rates[option[2:].replace("-", "_")], names))
-            for option in ("--peak-tflops", "--peak-gbs")
-        )
-    )
+    rates: list[dict[str, float]] = [{}, {}]
+    for of, option, words in zip(rates, _RATES, (peak_tflops, peak_gbs), strict=True):
+        for name, text in _texts_by_name(option, words, names).items():
+            if (rate := positive(text)) is None:
+                raise BadInput(f"{option} {text}: write a number above 0")
+            of[name] = rate
+    tflops, gbs = rates
     options = {
         name: DeviceOptions(tflops.get(name), gbs.get(name), device.get(name, "")) for name in names
     }
@@ -180,17 +166,6 @@ def _texts_by_name(option: str, words: Sequence[str], names: Iterable[str]) -> d
         found[name] = text
     of_all = found.pop("", None)
     return ({} if of_all is None else dict.fromkeys(names, of_all)) | found
-
-
-def _positive(option: str, text: str) -> float:
-    """A number above 0, of a size that things have."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e30:
-        raise BadInput(f"{option} {text}: write a number above 0")
-    return value
 
 
 def _name_and_path(word: str) -> tuple[str, Path]:

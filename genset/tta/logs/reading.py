@@ -261,15 +261,15 @@ def _logs_in(
         # A run that left no line is a run that failed: without it, a share would be too high.
         lost = [path for path in others if is_result(path)]
         refused += [MalformedLog(path, "no line of MLPerf's in it") for path in lost]
-    tables = {path.with_suffix("") for path, reader in found if _is_other_tsv(path, reader)}
+    tables = {
+        path.with_suffix("")
+        for path, reader in found
+        if path.suffix.lower() == ".tsv" and reader is not DAWNBENCH
+    }
     for path, reader in found:
         if path.suffix.lower() == ".json" and path.with_suffix("") in tables:
             continue  # beside a table of other columns, it is no entry's
         yield path, reader
-
-
-def _is_other_tsv(path: Path, reader: Format) -> bool:
-    return path.suffix.lower() == ".tsv" and reader is not DAWNBENCH
 
 
 def _files_in(folder: Path, refused: list[MalformedLog]) -> list[Path]:

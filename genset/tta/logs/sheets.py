@@ -191,8 +191,10 @@ def delimiter_of(line: str) -> str:
     return max(_DELIMITERS, key=outside.count)
 
 
-def names_in(start: bytes) -> list[str]:
-    """The names in the first line of a file that begins so; empty if it is no text."""
+def names_of(path: Path, start: bytes) -> list[str]:
+    """The names of a table's columns, by the first bytes; empty where the file is no table."""
+    if path.suffix.lower() not in (".csv", ".tsv"):
+        return []
     text = start.decode("utf-8-sig", errors="replace")
     if "\0" in text or "\ufffd" in text[:-4]:
         return []
@@ -201,11 +203,3 @@ def names_in(start: bytes) -> list[str]:
         return [name.strip() for name in next(csv.reader([line], delimiter=delimiter_of(line)), [])]
     except csv.Error:
         return []
-
-
-_SUFFIXES = (".csv", ".tsv")
-
-
-def names_of(path: Path, start: bytes) -> list[str]:
-    """The names of a table's columns, by the first bytes; empty where the file is no table."""
-    return names_in(start) if path.suffix.lower() in _SUFFIXES else []

@@ -174,13 +174,15 @@ class EventSheet(Sheet):
             name = str(run)
             at += 1
             began = min([files[0].began or 0.0, *self._began])
-            yield at, self._row(columns, {0: repr(began), len(self.names) - 1: name})
+            first = {0: repr(began), len(self.names) - 1: name}
+            yield at, [first.get(column, "") for column in columns]
             last = -1
             for scalars in files:
                 for step, cells in self._by_step(scalars, last):
                     at += 1
                     last = step
-                    yield at, self._row(columns, cells | {len(self.names) - 1: name})
+                    cells[len(self.names) - 1] = name
+                    yield at, [cells.get(column, "") for column in columns]
 
     def refuse(self, reason: str, at: int | None = None) -> NoReturn:
         """See `Sheet.refuse`; events have no lines."""
@@ -206,9 +208,6 @@ class EventSheet(Sheet):
                     cells[1] = repr(_epoch_at(stairs, point.step))
         for (step, _), cells in sorted(steps.items(), key=lambda item: float(item[1][0])):
             yield step, cells
-
-    def _row(self, columns: Sequence[int], cells: dict[int, str]) -> list[str]:
-        return [cells.get(column, "") for column in columns]
 
     def _apart(self, files: Sequence[Scalars]) -> list[list[Scalars]]:
         """Runs, each with its files in the order of time."""

@@ -20,11 +20,6 @@ from genset.tta.words import share, short_time
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WHOLE: dict[SpanOf, str] = {
-    "steps": "the time of the marked steps, to the end of the last or of what they launched",
-    "device": "the time from the first event on the device to the last",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -82,16 +77,13 @@ def by_workers(traces: Mapping[int, Sequence[Trace]]) -> ByWorkers:
         traces: of some or all ranks, by workers; at least two numbers.
 
     Raises:
-        BadInput: fewer than two numbers, traces that are not of different ranks, one that is given
-            at two numbers, two of runs as large, or one without a device.
+        BadInput: fewer than two numbers, traces that are not of different ranks, two of runs as
+            large, or one without a device.
     """
     if len(traces) < 2:
         raise BadInput("--trace needs two or more numbers of workers: --trace 8=A --trace 16=B")
     sizes = {w: in_order(count(w, "worker"), found) for w, found in sorted(traces.items())}
     for (few, some), (many, others) in combinations(sizes.items(), 2):
-        same = {t.path.resolve() for t in some} & {t.path.resolve() for t in others}
-        if path := next((t.path for t in others if t.path.resolve() in same), None):
-            raise BadInput(f"{path} is given for {count(few, 'worker')} and for {many}")
         if _ranks(some) and _ranks(some) == _ranks(others):
             raise BadInput(
                 f"the traces for {count(few, 'worker')} and for {many} are both of runs of "
@@ -114,12 +106,7 @@ def by_workers_tables(found: ByWorkers) -> list[Table]:
         [row.workers, row.ranks, row.total, row.exposed, row.idle, row.step_seconds]
         for row in found.rows
     ]
-    notes = [
-        *found.remarks,
-        f"shares of {_WHOLE[found.span_of]}; not hidden: communication while nothing computes",
-        *["of several ranks: mean, least and most"] * any(row.ranks > 1 for row in found.rows),
-    ]
-    return [Table(columns, rows, "Communication by number of workers", notes)]
+    return [Table(columns, rows, "Communication by number of workers", found.remarks)]
 
 
 def draw_by_workers(found: ByWorkers, path: Path) -> None:
@@ -184,11 +171,11 @@ def _spread(values: Sequence[float]) -> Spread:
 
 
 def _remarks(sizes: Mapping[int, Sequence[Trace]], of: SpanOf) -> list[str]:
-    remarks = []
-    for workers, traces in sizes.items():
-        ranks = _ranks(traces)
-        if ranks and len(traces) < ranks:
-            remarks.append(f"{count(workers, 'worker')}: {len(traces)} of {ranks} ranks")
+    remarks = [
+        f"{count(workers, 'worker')}: {len(traces)} of {ranks} ranks"
+        for workers, traces in sizes.items()
+        if (ranks := _ranks(traces)) > len(traces)
+    ]
     everything = [trace for traces in sizes.values() for trace in traces]
     devices = {trace.device.name for trace in everything} - {""}
     if len(devices) > 1:

@@ -11,8 +11,8 @@ from genset.tta.figures import (
     check_few,
     label_axes,
     line_style,
+    logarithmic,
     place_labels,
-    ticks,
     write_figure,
 )
 from genset.tta.profile.matrix_units import draw_matrix_units
@@ -83,11 +83,9 @@ def _draw_roofline(
     Args:
         places: by name, which gives the colour.
     """
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    kinds = [(name, p) for name, of in found.items() for p in of.kinds if _is_shown(p)]
-    stars = [(name, of.run) for name, of in found.items() if of.run and _is_shown(of.run)]
-    stars += [(point.name, point) for point, _ in points if _is_shown(point)]
+    kinds = [(name, p) for name, of in found.items() for p in of.kinds if p.flops]
+    stars = [(name, of.run) for name, of in found.items() if of.run]
+    stars += [(point.name, point) for point, _ in points]
     labels = [
         _draw_star(axes, name, point, places[name], numbered=len(stars) > 1)
         for name, point in stars
@@ -121,11 +119,6 @@ def _draw_star(axes: "Axes", name: str, point: Point, place: int, *, numbered: b
     style: dict[str, Any] = {"markersize": 17, "markeredgecolor": "black", "zorder": 5}
     axes.plot([point.flops_per_byte], [point.tflops], "*", color=colour, label=label, **style)
     return Label(number, point.flops_per_byte, point.tflops, colour)
-
-
-def _is_shown(point: Point) -> bool:
-    """A logarithmic axis has no place for nothing."""
-    return point.flops > 0 and point.bytes > 0 and point.seconds > 0
 
 
 def _roofs(
@@ -172,5 +165,5 @@ def _set_limits(
         xs += [1e3 * ys[-1] / peaks.gbs] if drawn and peaks.gbs else []
     axes.set_xlim(min(xs) / 3, max(xs) * 4)
     axes.set_ylim(min(ys) / 3, max(ys) * 3)
-    ticks(axes, "x")
-    ticks(axes, "y")
+    logarithmic(axes, "x")
+    logarithmic(axes, "y")

@@ -127,19 +127,13 @@ _NAMES = 50_000
 
 def communicates(kernel: Kernel) -> bool:
     """Whether it moves data between devices: the trace says so, or its name does."""
-    return bool(kernel.collective) or is_communication(kernel.name)
-
-
-@lru_cache(_NAMES)
-def is_communication(name: str) -> bool:
-    """Whether a kernel of this name moves data between devices, for NCCL or another library."""
-    return bool(_COMMUNICATES.search(name[:_LONGEST]))
+    return bool(kernel.collective) or family(kernel.name) is COMMUNICATION
 
 
 @lru_cache(_NAMES)
 def family(name: str) -> Family:
     """The family of the kernel, `UNCLASSIFIED` if its name is in none."""
-    if is_communication(name):
-        return COMMUNICATION
     text = name[:_LONGEST]
+    if _COMMUNICATES.search(text):
+        return COMMUNICATION
     return next((known for known, pattern in _FAMILIES if pattern.search(text)), UNCLASSIFIED)

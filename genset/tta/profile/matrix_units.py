@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from genset.core.numbers import count
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
-from genset.tta.figures import Bar, stacked_bars
+from genset.tta.figures import stacked_bars
 from genset.tta.profile.kernels import Family, Verdict, family
 from genset.tta.profile.span import seconds
 from genset.tta.traces.trace import Kernel
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 # How many unclassified kernels are named: in all, and in a table.
 _NAMED, _PRINTED = 10, 5
-_MOST_FAMILIES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +133,6 @@ def matrix_units_tables(
         for values in [[units.yes, units.no, units.unclassified]]
     ]
     notes = [
-        "a kernel that uses them may leave them waiting: how busy they are, only the hardware's "
-        "counters tell (Nsight Compute)"
-    ]
-    notes += [
         f"{short_name(name)}: {share(part)} of the trace's kernel time is outside of the marked "
         "steps and what they launched, and in no table"
         for name, part in outside.items()
@@ -151,9 +145,9 @@ def matrix_units_tables(
 def draw_matrix_units(axes: "Axes", found: Mapping[str, MatrixUnits]) -> None:
     """Kernel time by whether kernels use matrix units, a bar for each run."""
     bars = [
-        Bar("use them", "#1b7837", "", [units.yes for units in found.values()]),
-        Bar("unclassified", "#d9d9d9", "xx", [units.unclassified for units in found.values()]),
-        Bar("do not", "#f4f4f4", "", [units.no for units in found.values()]),
+        ("use them", "#1b7837", "", [units.yes for units in found.values()]),
+        ("unclassified", "#d9d9d9", "xx", [units.unclassified for units in found.values()]),
+        ("do not", "#f4f4f4", "", [units.no for units in found.values()]),
     ]
     names = [short_name(name, 24) for name in found]
     title = "kernels that use matrix units, by name"
@@ -174,11 +168,9 @@ def _families(found: Mapping[str, MatrixUnits]) -> Table:
     ]
     rows = [
         [name, generation or None, verdict, *map(by_run.get, found)]
-        for (name, generation, verdict), by_run in order[:_MOST_FAMILIES]
+        for (name, generation, verdict), by_run in order
     ]
-    more = len(order) - len(rows)
-    notes = [f"and {count(more, 'family', 'families')} more, see --json"] * (more > 0)
-    notes += [
+    notes = [
         f"{short_name(name)}: unclassified: {share(kernel.share)} in {clean(kernel.name, 100)}"
         for name, units in found.items()
         for kernel in units.unknown[:_PRINTED]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from genset.core.errors import BadInput
 from genset.core.safe import clean
-from genset.tta.profile.inputs import Kind, Precision
+from genset.tta.profile.products import Kind, Precision
 from genset.tta.traces.trace import Shape
 
 # "float32" on vector units, the others on matrix units; "given" by the user, for all.
@@ -77,21 +77,14 @@ def _read_table() -> Iterator[tuple[re.Pattern[str], Peaks]]:
 
 
 _PEAKS = tuple(_read_table())
+KNOWN_DEVICES = [peaks for _, peaks in _PEAKS]
 
 _LONGEST = 5000  # characters of a name, which tells a point from others
-
-# A part of a device has a part of its peaks.
-_PART = re.compile(r"\bMIG\b")
-
-
-def known_devices() -> list[Peaks]:
-    """All devices whose peaks are known."""
-    return [peaks for _, peaks in _PEAKS]
 
 
 def find_peaks(device: str) -> Peaks | None:
     """The peaks of the device of this name, as its runtime tells it; None of an unknown one."""
-    if _PART.search(device):
+    if "MIG" in device.split():  # a part of a device has a part of its peaks
         return None
     return next((peaks for pattern, peaks in _PEAKS if pattern.search(device)), None)
 
@@ -102,8 +95,8 @@ def named_peaks(device: str) -> Peaks:
     Raises:
         BadInput: they are not known, or several devices have the name ("H100" is of three).
     """
-    names = [peaks.device for peaks in known_devices()]
-    same = (peaks for peaks in known_devices() if peaks.device.lower() == device.lower())
+    names = [peaks.device for peaks in KNOWN_DEVICES]
+    same = (peaks for peaks in KNOWN_DEVICES if peaks.device.lower() == device.lower())
     found = next(same, None) or find_peaks(device)
     if found is None:
         words = set(device.lower().split()) - {"nvidia", "tesla"}
@@ -120,12 +113,12 @@ def with_user_peaks(known: Peaks | None, tflops: float | None, gbs: float | None
     if tflops is None and gbs is None:
         return known
     peaks = known or Peaks("", {}, None, "")
-    sources = [peaks.source] if peaks.source and (tflops is None or gbs is None) else []
+    others = f" and {peaks.source}" if peaks.source and None in (tflops, gbs) else ""
     return replace(
         peaks,
         tflops=peaks.tflops if tflops is None else {"given": tflops},
         gbs=peaks.gbs if gbs is None else gbs,
-        source=" and ".join(["as given", *sources]),
+        source=f"as given{others}",
     )
 
 
@@ -229,19 +222,19 @@ def read_point(text: str) -> Point:
     Raises:
         BadInput: it is not that, or a number is not above 0.
     """
-    option = f"--point {clean(text, 80)}"
     name, _, numbers = text.rpartition("=")
-    name, words = clean(name, _LONGEST).strip(), numbers.split(",")
-    if not name or len(words) != 3:
-        raise BadInput(f"{option}: write NAME=FLOPS,BYTES,SECONDS, such as TPUv2=3.1e15,4e13,90")
-    values: list[float] = []
-    for what, word in zip(("FLOPS", "BYTES", "SECONDS"), words, strict=True):
-        try:
-            value = float(word)
-        except ValueError:
-            value = 0.0
-        if not 1e-12 < value < 1e30:
-            raise BadInput(f"{option}: {what} must be a number above 0 (and below 1e30)")
-        values.append(value)
-    flops, moved, seconds = values
+    name, values = clean(name, _LONGEST).strip(), [positive(word) for word in numbers.split(",")]
+    if not name or len(values) != 3 or None in values:
+        why = "write NAME=FLOPS,BYTES,SECONDS, three numbers above 0, such as TPUv2=3.1e15,4e13,90"
+        raise BadInput(f"--point {clean(text, 80)}: {why}")
+    flops, moved, seconds = (value for value in values if value is not None)
     return Point(name, None, flops, moved, seconds)
+
+
+def positive(text: str) -> float | None:
+    """A number above 0, of a size that things have; None of any other text."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 1e-12 < value < 1e30 else None

@@ -1,6 +1,6 @@
 """Profiles of runs, from the traces of their ranks: read, compared, printed."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -11,11 +11,17 @@ from genset.core.numbers import count
 from genset.core.progress import progress
 from genset.core.safe import clean
 from genset.core.table import Table
-from genset.tta.profile.communication import Communication, communication, communication_tables
 from genset.tta.profile.matrix_units import MatrixUnits, matrix_units, matrix_units_tables
 from genset.tta.profile.peaks import Peaks, Point, find_peaks, named_peaks, with_user_peaks
 from genset.tta.profile.roofline import Roofline, above_roof, roofline, roofline_tables
-from genset.tta.profile.shares import Shares, shares, shares_tables
+from genset.tta.profile.shares import (
+    Communication,
+    Shares,
+    communication,
+    communication_tables,
+    shares,
+    shares_tables,
+)
 from genset.tta.profile.span import SpanOf, span, span_of
 from genset.tta.profile.work import count_work
 from genset.tta.traces.kineto import read_trace
@@ -24,7 +30,6 @@ from genset.tta.words import short_name
 
 # A share of kernel time that is worth a remark if its kernels' names do not tell.
 _MUCH = 0.1
-_LISTED = 8  # ranks that are named in a sentence
 _MAKERS = {"none": "the host alone", "nvidia": "an NVIDIA GPU", "amd": "an AMD GPU"}
 
 
@@ -124,17 +129,8 @@ def compare(
         BadInput: a file cannot be read, a trace is given for two runs, or is not of its run's
             ranks.
     """
-    seen: dict[Path, str] = {}
-    for name, paths in traces.items():
-        for path in paths:
-            if seen.setdefault(path.resolve(), name) != name:
-                raise BadInput(f"{path} is given for {seen[path.resolve()]} and for {name}")
     point_profiles = [_point_profile(point, options.get(point.name)) for point in points]
-    read = _read_traces([path for paths in traces.values() for path in paths])
-    runs = [
-        profile(name, [next(read) for _ in paths], options.get(name))
-        for name, paths in traces.items()
-    ]
+    runs = [profile(name, ranks, options.get(name)) for name, ranks in _read_traces(traces)]
     return Comparison(runs, point_profiles)
 
 
@@ -194,12 +190,14 @@ def in_order(name: str, traces: Sequence[Trace]) -> list[Trace]:
 
 
 def read_devices(paths: Mapping[int, Sequence[Path]]) -> dict[int, list[Trace]]:
-    """The traces of each number of workers without the host's part, which is most of them."""
-    read = _read_traces([path for several in paths.values() for path in several])
-    return {
-        workers: [replace(next(read), operators=[]) for _ in several]
-        for workers, several in paths.items()
-    }
+    """The traces of each number of workers without the host's part, which is most of them.
+
+    Raises:
+        BadInput: a file cannot be read, or is given for two numbers.
+    """
+    named = {count(workers, "worker"): several for workers, several in paths.items()}
+    read = (found for _, found in _read_traces(named, lambda trace: replace(trace, operators=[])))
+    return dict(zip(paths, read, strict=True))
 
 
 def profile_tables(found: Comparison) -> list[Table]:
@@ -237,9 +235,22 @@ def _point_profile(point: Point, options: DeviceOptions | None) -> PointProfile:
     return PointProfile(point, peaks, above_roof(point, "the point"))
 
 
-def _read_traces(paths: Sequence[Path]) -> Iterator[Trace]:
-    """Read one trace after another, and show how far it is."""
-    return iter(progress(map(read_trace, paths), total=len(paths), what="traces", unit="trace"))
+def _read_traces(
+    runs: Mapping[str, Sequence[Path]], keep: Callable[[Trace], Trace] = lambda trace: trace
+) -> Iterator[tuple[str, list[Trace]]]:
+    """Read one run after another, and show how far it is; of each trace stays what is to be kept.
+
+    Raises:
+        BadInput: a trace is given for two runs.
+    """
+    seen: dict[Path, str] = {}
+    for name, path in ((name, path) for name, paths in runs.items() for path in paths):
+        if (other := seen.setdefault(path.resolve(), name)) != name:
+            raise BadInput(f"{path} is given for {other} and for {name}")
+    paths = [path for several in runs.values() for path in several]
+    read = iter(progress(map(read_trace, paths), total=len(paths), what="traces", unit="trace"))
+    for name, several in runs.items():
+        yield name, [keep(next(read)) for _ in several]
 
 
 def _why_not_ranks(one: Trace, other: Trace) -> str:
@@ -298,10 +309,8 @@ def _missing(ranks: Sequence[Trace]) -> list[str]:
         name = f"rank {trace.rank}" if trace.rank is not None else trace.path.name
         for sentence in trace.missing:
             of.setdefault(sentence, []).append(name)
-    lines = []
-    for sentence, names in of.items():
-        which = f"{', '.join([*names[:_LISTED], *['...'] * (len(names) > _LISTED)])}: "
-        if len(names) == len(ranks):
-            which = "each rank: " if len(ranks) > 1 else ""
-        lines.append(f"{which}{sentence}")
-    return lines
+    everybody = "each rank: " if len(ranks) > 1 else ""
+    return [
+        (everybody if len(names) == len(ranks) else ", ".join(names) + ": ") + sentence
+        for sentence, names in of.items()
+    ]

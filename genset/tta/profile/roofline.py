@@ -7,6 +7,7 @@ from typing import Any
 from genset.core.safe import clean
 from genset.core.table import Column, Table
 from genset.tta.profile.peaks import Peaks, Point, Roof, depends_on_units, roof_of
+from genset.tta.profile.products import Kind
 from genset.tta.profile.work import Call, OtherWork, TraceWork
 from genset.tta.words import exact, name_column, quantity, rate, share, short_name, short_time
 
@@ -47,22 +48,19 @@ def roofline(ranks: Sequence[TraceWork], peaks: Peaks | None) -> Roofline:
     whole = sum(rank.seconds for rank in ranks)
     calls = [call for rank in ranks for call in rank.calls if call.work.bytes > 0]
     same: dict[tuple[object, ...], list[Call]] = {}
-    kinds: dict[str, list[Call]] = {}
+    kinds: dict[Kind, list[Call]] = {}
     for call in calls:
         key = call.name, call.shapes, call.work, _roof(call, peaks)
         same.setdefault(key, []).append(call)
         kinds.setdefault(call.work.kind, []).append(call)
-    operators = [
-        _point(of, whole).compared_with(peaks, _roof(of[0], peaks)) for of in same.values()
-    ]
     others = _other_work(ranks)
     found = Roofline(
         peaks=peaks,
         devices=sum(rank.devices for rank in ranks),
         run=_run(calls, sum(rank.span for rank in ranks), peaks),
         busy=_run(calls, sum(rank.busy for rank in ranks), peaks),
-        kinds=sorted((_kind(of, whole, peaks) for of in kinds.values()), key=_longest_first),
-        operators=sorted(operators, key=_longest_first),
+        kinds=_longest_first(_kind(kind, of, whole, peaks) for kind, of in kinds.items()),
+        operators=_longest_first(_operator(of, whole, peaks) for of in same.values()),
         other=sum(work.seconds for work in others) / whole if whole > 0 else 0.0,
         other_work=others,
     )
@@ -79,18 +77,7 @@ def roofline_tables(
     peaks = [(name, of.peaks) for name, of in found.items() if of.kinds]
     peaks += [(point.name, of) for point, of in points]
     notes = [f"{short_name(name)}: {_peak_words(of)}" for name, of in peaks if of]
-    if rows:
-        notes.append(
-            "whole: FLOPs of convolutions, matrix products and attention over all the time, idle "
-            "and communication included; busy: over the time of their kernels; bytes are the "
-            "least to move: each input read once, each output written once"
-        )
     for name, of in found.items():
-        if of.devices > 1 and of.kinds:
-            notes.append(
-                f"{short_name(name)}: {of.devices} devices; times are the mean over them, FLOPs "
-                "and bytes of all together, TFLOP/s and GB/s per device"
-            )
         notes += [f"{short_name(name)}: {line}" for line in _other_lines(of)]
     tables = []
     if rows or notes:
@@ -104,7 +91,7 @@ def above_roof(point: Point, what: str) -> list[str]:
     """A remark if a point is above the roof."""
     if point.above <= 1.0:
         return []
-    why = "its FLOPs, its seconds or a peak is wrong"
+    why = "a part was done in a faster precision than its peak's, or a peak or a number is wrong"
     if (point.of_peak or 0.0) <= 1.0:
         why = "its data was in a cache, or a peak or a number is wrong"
     return [f"{what} is above the roof, {point.above:,.2f} times: {why}"]
@@ -113,43 +100,39 @@ def above_roof(point: Point, what: str) -> list[str]:
 # Numbers
 
 
-def _longest_first(point: Point) -> float:
-    return -point.seconds
-
-
 def _roof(call: Call, peaks: Peaks | None) -> Roof | None:
     return roof_of(peaks, call.work.precision, call.matrix_units)
 
 
-def _point(calls: Sequence[Call], whole: float) -> Point:
+def _point(
+    name: str, kind: Kind | None, calls: Sequence[Call], seconds: float, **more: Any
+) -> Point:
+    flops, moved = (sum(getattr(call.work, what) for call in calls) for what in ("flops", "bytes"))
+    return Point(name, kind, flops, moved, seconds, len(calls), **more)
+
+
+def _longest_first(points: Iterable[Point]) -> list[Point]:
+    return sorted(points, key=lambda point: -point.seconds)
+
+
+def _operator(calls: Sequence[Call], whole: float, peaks: Peaks | None) -> Point:
     """A point of the same operator on the same shapes."""
     first, seconds = calls[0], sum(call.seconds for call in calls)
-    return Point(
-        name=first.name,
-        kind=first.work.kind,
-        flops=sum(call.work.flops for call in calls),
-        bytes=sum(call.work.bytes for call in calls),
-        seconds=seconds,
-        count=len(calls),
-        shapes=first.shapes,
-        share=seconds / whole,
-        precision=first.work.precision,
-    )
+    more = {"shapes": first.shapes, "precision": first.work.precision}
+    point = _point(first.name, first.work.kind, calls, seconds, share=seconds / whole, **more)
+    return point.compared_with(peaks, _roof(first, peaks))
 
 
-def _kind(calls: Sequence[Call], whole: float, peaks: Peaks | None) -> Point:
-    kind = calls[0].work.kind
-    point = replace(_point(calls, whole), name=kind, shapes=(), precision=None)
+def _kind(kind: Kind, calls: Sequence[Call], whole: float, peaks: Peaks | None) -> Point:
+    seconds = sum(call.seconds for call in calls)
+    point = _point(kind, kind, calls, seconds, share=seconds / whole)
     return point.compared_with(peaks, _roof_of_most(calls, peaks))
 
 
 def _run(calls: Sequence[Call], seconds: float, peaks: Peaks | None) -> Point | None:
-    flops = sum(call.work.flops for call in calls)
-    if flops == 0 or seconds <= 0:
+    if seconds <= 0 or not any(call.work.flops for call in calls):
         return None
-    moved = sum(call.work.bytes for call in calls)
-    point = Point("run", None, flops, moved, seconds, len(calls))
-    return point.compared_with(peaks, _roof_of_most(calls, peaks))
+    return _point("run", None, calls, seconds).compared_with(peaks, _roof_of_most(calls, peaks))
 
 
 def _roof_of_most(calls: Iterable[Call], peaks: Peaks | None) -> Roof | None:
@@ -185,20 +168,13 @@ def _remarks(found: Roofline, whole: float, on_host: bool) -> Iterator[str]:
             "lower bounds"
         )
     yield from _unclear_units(points, peaks)
-    above = [point for point in points if point.above > 1.0]
-    if above:
+    if above := [point for point in points if point.above > 1.0]:
         highest = max(above, key=lambda point: point.above)
-        part = sum(point.share or 0.0 for point in above)
-        yield (
-            f"{len(above)} of {len(points)} points, {100 * part:.1f} % of the time, are above the "
-            f"roof ({clean(highest.name, 60)} {highest.above:,.1f} times): their data was in a "
-            "cache, or a peak is wrong"
-        )
-    elif found.busy and found.busy.above > 1.0:
-        yield (
-            f"the run as a whole is above the roof, {found.busy.above:,.2f} times: a part was done "
-            "in a faster precision than its peak's, or a peak is wrong"
-        )
+        part = 100 * sum(point.share or 0.0 for point in above)
+        name = clean(highest.name, 60)
+        yield from above_roof(highest, f"{name} (with others {part:.1f} % of the time)")
+    elif found.busy:
+        yield from above_roof(found.busy, "the run as a whole")
     if points and not on_host and (peaks is None or not peaks.tflops):
         yield "the device's peaks are not known: give --peak-tflops and --peak-gbs"
     elif points and not on_host and peaks is not None and peaks.gbs is None:
@@ -282,12 +258,8 @@ def _operator_table(name: str, found: Roofline) -> Table:
         [point.name, _shapes(point), point.count, *_cells(point, found.devices)]
         for point in found.operators[:_MOST_OPERATORS]
     ]
-    more = len(found.operators) - len(rows)
-    notes = [f"and {more} more, see --json"] if more else []
-    if found.devices > 1:
-        notes.append("calls, FLOPs and bytes of all devices; times and rates per device")
     title = f"{short_name(name)}: the products that take longest, by shapes"
-    return Table(columns, rows, title, notes)
+    return Table(columns, rows, title)
 
 
 def _shapes(point: Point) -> str | None:

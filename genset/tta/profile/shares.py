@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING
 from genset.core.numbers import count
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
-from genset.tta.figures import Bar, stacked_bars
+from genset.tta.figures import stacked_bars
 from genset.tta.profile.kernels import communicates
 from genset.tta.profile.span import Span, SpanOf, ends, length, seconds, span, union, when, within
-from genset.tta.traces.trace import Trace
+from genset.tta.traces.trace import Kernel, Trace
 from genset.tta.words import name_column, share, short_name, short_time
 from genset.tta.words import shares as words_of_shares
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_MOST_RANKS = 16  # lines of one run
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,35 +91,27 @@ def shares_tables(found: Mapping[str, Sequence[Shares]], devices: Mapping[str, s
             devices[name] or None,
             line.rank,
             *[line.device] * several,
-            Cell(line.span_seconds, _span_words(line)),
+            Cell(line.span_seconds, short_time(line.span_seconds) + steps),
             *map(Cell, values, words_of_shares(values)),
             line.communication,
             line.copies,
         ]
         for name, lines in found.items()
-        for line in lines[:_MOST_RANKS]
+        for line in lines
         for values in [[line.computing, line.exposed, line.copying_alone, line.idle]]
+        for steps in [f" ({count(line.steps, 'step')})" if line.steps else ""]
     ]
-    notes = [
-        f"{short_name(name)}: and {count(more, 'more rank')}, see --json"
-        for name, lines in found.items()
-        if (more := len(lines) - _MOST_RANKS) > 0
-    ]
-    notes.append(
-        "computing, communication while nothing computes, copies alone and idle add up to the "
-        "time; communication and copies in all may be hidden by computing"
-    )
-    return [Table(columns, rows, "Shares of time by rank", notes)]
+    return [Table(columns, rows, "Shares of time by rank")]
 
 
 def draw_shares(axes: "Axes", found: Mapping[str, Sequence[Shares]]) -> None:
     """What each rank's device did with its time, a bar each."""
     lines = [line for several in found.values() for line in several]
     bars = [
-        Bar("computing", "#1f4e79", "", [line.computing for line in lines]),
-        Bar("communication not hidden", "#e08214", "//", [line.exposed for line in lines]),
-        Bar("copies alone", "#a6cee3", "..", [line.copying_alone for line in lines]),
-        Bar("idle", "#f4f4f4", "", [line.idle for line in lines]),
+        ("computing", "#1f4e79", "", [line.computing for line in lines]),
+        ("communication not hidden", "#e08214", "//", [line.exposed for line in lines]),
+        ("copies alone", "#a6cee3", "..", [line.copying_alone for line in lines]),
+        ("idle", "#f4f4f4", "", [line.idle for line in lines]),
     ]
     names = []
     for name, several in found.items():
@@ -166,6 +156,75 @@ def _of_device(trace: Trace, device: int, steps: Span | None) -> Shares | None:
     )
 
 
-def _span_words(line: Shares) -> str:
-    words = short_time(line.span_seconds)
-    return f"{words} ({count(line.steps, 'step')})" if line.steps else words
+# By collective: a kernel's time holds the wait for the slowest rank. What a link carries,
+# nccl-tests measure.
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveTime:
+    """The kernels of one collective, over all ranks given.
+
+    Attributes:
+        collective: as recorded: "allreduce"; "" of kernels of which it is not.
+        calls: how many kernels of it ran.
+        seconds: in which at least one of them ran on its device, summed over devices.
+        share: of all kernels' time, 0 to 1.
+    """
+
+    collective: str
+    calls: int
+    seconds: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Communication:
+    """The kernels that communicate.
+
+    Attributes:
+        of_kernel_time: their share of all kernels' time, 0 to 1.
+        collectives: the longest first.
+    """
+
+    of_kernel_time: float
+    collectives: list[CollectiveTime]
+
+
+def communication(ranks: Sequence[Sequence[Kernel]]) -> Communication | None:
+    """What the kernels of each rank did; None if none communicates."""
+    whole = sum(kernel.length for kernels in ranks for kernel in kernels)
+    groups: dict[str, list[tuple[int, Kernel]]] = {}
+    for rank, kernels in enumerate(ranks):
+        for kernel in filter(communicates, kernels):
+            groups.setdefault(kernel.collective, []).append((rank, kernel))
+    found = []
+    for name, calls in groups.items():
+        on: dict[tuple[int, int], list[tuple[float, float]]] = {}
+        for rank, kernel in calls:
+            on.setdefault((rank, kernel.device), []).append(when(kernel))
+        time = seconds(sum(length(union(stretches)) for stretches in on.values()))
+        of_whole = sum(kernel.length for _, kernel in calls) / whole if whole else 0.0
+        found.append(CollectiveTime(name, len(calls), time, of_whole))
+    total = sum(of.share for of in found)
+    if not total:
+        return None
+    return Communication(total, sorted(found, key=lambda of: (-of.seconds, of.collective)))
+
+
+def communication_tables(found: Mapping[str, Communication]) -> list[Table]:
+    """A line for each collective; by run."""
+    if not found:
+        return []
+    columns = [
+        name_column("run"),
+        Column("collective", format=lambda text: clean(text, 40)),
+        Column("calls", format=lambda calls: f"{calls:,}"),
+        Column("seconds", "time", format=short_time),
+        Column("share", "of kernel time", format=share),
+    ]
+    rows = [
+        [name, line.collective or None, line.calls, line.seconds, line.share]
+        for name, of in found.items()
+        for line in of.collectives
+    ]
+    return [Table(columns, rows, "Communication by collective")]

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from genset.tta.profile.inputs import CannotTell, Inputs, Work
 from genset.tta.profile.kernels import communicates, family
-from genset.tta.profile.products import PRODUCTS
+from genset.tta.profile.products import PRODUCTS, CannotTell, Inputs, Work
 from genset.tta.profile.span import Span, Stretch, length, seconds, span, union, when
 from genset.tta.traces.trace import Kernel, Operator, Shape, Trace
 

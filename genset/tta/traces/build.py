@@ -47,8 +47,6 @@ def build(found: Collector) -> None:
     for several in taken:
         for event in several:
             event.start -= zero
-    for operator in found.operators:
-        operator.thread = found.thread_numbers[operator.thread]
     found.steps = [(start - zero, length) for start, length in found.steps]
 
 

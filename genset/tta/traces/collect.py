@@ -62,11 +62,9 @@ class Collector:
     """Takes a trace's events, one by one, in the order of the file.
 
     Attributes:
-        operators, launches: their threads are places in `thread_numbers`.
         base: the first event's time on the trace's clock, from which all others are counted.
         dropped: events that were left out because their times are none.
         events: all of them, also of kinds that are not collected.
-        thread_numbers: the host's own.
         launched: how many calls of the runtime launch a kernel.
         hip: whether there is a call of AMD's runtime.
     """
@@ -83,7 +81,6 @@ class Collector:
         self.events = 0
         self.hip = False
         self.launched = 0
-        self.thread_numbers: list[int] = []
         self._threads: dict[tuple[Any, Any], int] = {}
         self._memory = _Memory(path)
         self._takes: dict[str, _Take] = {
@@ -171,8 +168,7 @@ class Collector:
         self.kernels.append(kernel)
 
     def _copy(self, event: dict[str, Any], start: float, length: float) -> None:
-        size = _first(_arguments(event).get("bytes"))
-        self.copies.append(Copy(**self._on_device(event, start, length), bytes=size))
+        self.copies.append(Copy(**self._on_device(event, start, length)))
 
     def _on_device(self, event: dict[str, Any], start: float, length: float) -> dict[str, Any]:
         """What kernels and copies have in common."""
@@ -183,7 +179,6 @@ class Collector:
             "start": start,
             "length": length,
             "device": device or 0,
-            "stream": _first(arguments.get("stream"), event.get("tid")) or 0,
             "correlation": _first(arguments.get("correlation")),
             "external": _external(arguments),
         }
@@ -219,12 +214,8 @@ class Collector:
         )
 
     def _thread(self, event: dict[str, Any]) -> int:
-        process, thread = _key(event.get("pid")), _key(event.get("tid"))
-        found = self._threads.get((process, thread))
-        if found is None:
-            found = self._threads[process, thread] = len(self._threads)
-            self.thread_numbers.append(thread if type(thread) is int else 0)
-        return found
+        thread = _key(event.get("pid")), _key(event.get("tid"))
+        return self._threads.setdefault(thread, len(self._threads))
 
 
 class _Memory:
@@ -288,6 +279,4 @@ def _first(*values: Any) -> int | None:
 
 
 def _key(value: Any) -> Any:
-    if type(value) is str:
-        return value[:100]
-    return fields.whole(value)
+    return value[:100] if type(value) is str else value if type(value) is int else None

@@ -27,17 +27,9 @@ def length(value: Any) -> float | None:
     return None
 
 
-def whole(value: Any) -> int | None:
-    """A whole number that a machine counts with; not true or false."""
-    if type(value) is int and -_LARGEST < value < _LARGEST:
-        return value
-    return None
-
-
 def amount(value: Any) -> int | None:
-    """A whole number that is not negative."""
-    found = whole(value)
-    return found if found is not None and found >= 0 else None
+    """A whole number that is not negative; not true or false."""
+    return value if type(value) is int and 0 <= value < _LARGEST else None
 
 
 def shapes(value: Any) -> tuple[Shape, ...] | None:

@@ -4,7 +4,6 @@ import gc
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,11 +29,16 @@ def read_trace(path: Path) -> Trace:
         BadInput: it cannot be read, is cut off, or is no trace of an NVIDIA or AMD GPU or a CPU.
     """
     members: Members = {"distributedInfo": None, "deviceProperties": None}
-    with _no_collection():
+    was_on = gc.isenabled()
+    gc.disable()  # millions of objects that all stay: looking for others takes a third longer
+    try:
         found = Collector(path)
         for event in read_events(path, members):
             found.add(event)
         build(found)
+    finally:
+        if was_on:
+            gc.enable()
     if not (found.kernels or found.copies or found.operators or found.steps):
         raise refused(path, _why_nothing(found))
     rank, ranks = _distributed(members["distributedInfo"])
@@ -53,18 +57,6 @@ def read_trace(path: Path) -> Trace:
         steps=found.steps,
     )
     return replace(trace, missing=list(_missing(trace, found.dropped)))
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Millions of objects that all stay: looking for those that do not takes a third longer."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _why_nothing(found: Collector) -> str:

@@ -41,7 +41,6 @@ class OnDevice:
     start: float
     length: float
     device: int
-    stream: int
     operator: int | None = None
     launched: float | None = None
     correlation: int | None = None
@@ -55,11 +54,8 @@ class Kernel(OnDevice):
     collective: str = ""
 
 
-@dataclass(slots=True)
 class Copy(OnDevice):
-    """A copy or a filling of memory ("Memcpy HtoD …", "Memset"); `bytes` may not be recorded."""
-
-    bytes: int | None = None
+    """A copy or a filling of memory ("Memcpy HtoD …", "Memset")."""
 
 
 @dataclass(slots=True)
@@ -67,7 +63,7 @@ class Operator:
     """An operator on the host ("aten::conv2d"), with what it was called on.
 
     Attributes:
-        thread: the host's thread it ran on.
+        thread: the number here of the host's thread it ran on.
         parent: place in `Trace.operators` of the operator that called it, or None.
         self_time: its time less that of the operators it called.
         shapes: of each input, () of a scalar and of a list of tensors. None if the trace was

@@ -58,7 +58,7 @@ def launched(
     operator: int | None, start: float, long: float, name: str = GEMM, at: float | None = None
 ) -> Kernel:
     """A kernel, and when the host launched it."""
-    return Kernel(name, start, long, 0, 7, operator, launched=at)
+    return Kernel(name, start, long, 0, operator, launched=at)
 
 
 def only(operator: Operator) -> Call:

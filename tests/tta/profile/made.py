@@ -18,11 +18,11 @@ def kernel(
     on: tuple[int, int] = (0, 7),
     collective: str = "",
 ) -> Kernel:
-    return Kernel(name, start, end - start, *on, operator=None, collective=collective)
+    return Kernel(name, start, end - start, on[0], operator=None, collective=collective)
 
 
 def copy(start: float, end: float, on: tuple[int, int] = (0, 7)) -> Copy:
-    return Copy("Memcpy HtoD (Pinned -> Device)", start, end - start, *on, bytes=1024)
+    return Copy("Memcpy HtoD (Pinned -> Device)", start, end - start, on[0])
 
 
 def operator(name: str, start: float, time: float) -> Operator:

@@ -1,14 +1,16 @@
-"""Record networks on the CPU, and what torch.utils.flop_counter says of each of their operators.
+"""Record networks on the CPU, and what torch.utils.flop_counter says of each of their operators;
+and what it has no formula for, or sees otherwise.
 
     python -m tests.tta.profile.record_networks FOLDER
 
 A process of its own, so that the tests' has no PyTorch in it. Writes a trace, NAME.json, and the
-operators that have FLOPs in the order they ran, NAME.flops.json.
+operators that have FLOPs in the order they ran, NAME.flops.json; of the others flops.json.
 """
 
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import torch
 from torch import nn
 from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import checkpoint
 from torch.utils.flop_counter import FlopCounterMode, flop_registry
 from torchvision.models import resnet50
 
@@ -106,18 +109,53 @@ def called_again() -> Callable[[], None]:
     return step
 
 
+def unseen() -> dict[str, Callable[[], object]]:
+    batch = torch.randn(4, 5, 6)
+    whole = torch.ones(32, 32, dtype=torch.int8)
+    bilinear = nn.Bilinear(6, 7, 8)
+    encoder = nn.TransformerEncoderLayer(32, 4, 64, batch_first=True).eval()
+    words, few, many = torch.randn(2, 10, 32), torch.randn(40, 8), torch.randn(50, 8)
+    photos = torch.randn(2, 3, 16, 16, requires_grad=True)
+    layers = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.Conv2d(8, 8, 3))
+    return {
+        "_int_mm": lambda: torch._int_mm(whole, whole),
+        "addbmm": lambda: torch.addbmm(torch.randn(5, 7), batch, torch.randn(4, 6, 7)),
+        "Bilinear": lambda: bilinear(torch.randn(4, 6), torch.randn(4, 7)),
+        "cdist": lambda: torch.cdist(few, many),
+        "TransformerEncoderLayer": partial(_without_gradients, encoder, words),
+        "checkpoint": lambda: checkpoint(layers, photos, use_reentrant=False).sum().backward(),
+    }
+
+
+def _without_gradients(layer: nn.Module, words: torch.Tensor) -> None:
+    with torch.no_grad():
+        layer(words)
+
+
 def main(folder: Path) -> None:
     torch.manual_seed(0)
     torch.set_num_threads(1)  # many threads wait for each other where other tests run too
     for make in (resnet, attention, convolutions, called_again):
         step = make()
-        with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as recorded:
-            step()
-        recorded.export_chrome_trace(str(folder / f"{make.__name__}.json"))
+        _record(step, folder / f"{make.__name__}.json")
         with FlopCounterMode(display=False) as whole, Counter() as counter:
             step()
         assert whole.get_total_flops() == sum(flops for _, flops in counter.counted)
         (folder / f"{make.__name__}.flops.json").write_text(json.dumps(counter.counted))
+    counts = {}
+    for name, unseen_step in unseen().items():
+        unseen_step()
+        _record(unseen_step, folder / f"{name}.json")
+        with FlopCounterMode(display=False) as whole:
+            unseen_step()
+        counts[name] = whole.get_total_flops()
+    (folder / "flops.json").write_text(json.dumps(counts))
+
+
+def _record(step: Callable[[], object], path: Path) -> None:
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as recorded:
+        step()
+    recorded.export_chrome_trace(str(path))
 
 
 if __name__ == "__main__":

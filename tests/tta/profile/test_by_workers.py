@@ -65,7 +65,6 @@ def test_different_devices_are_said() -> None:
     [
         ({8: [rank(0, 8, 1, 0)]}, "two or more"),
         ({8: [rank(0, 8, 1, 0)] * 2, 16: [rank(0, 16, 1, 0)]}, "8-0.json are one file"),
-        ({8: [rank(0, 8, 1, 0)], 16: [rank(0, 8, 1, 0)]}, "given for 8 workers and for 16"),
         (
             {4: [rank(0, 8, 1, 0)], 8: [rank(1, 8, 1, 0)]},
             "for 4 workers and for 8 are both of runs of 8 ranks",

@@ -2,8 +2,8 @@
 
 import pytest
 
-from genset.tta.profile.communication import communication
 from genset.tta.profile.kernels import communicates
+from genset.tta.profile.shares import communication
 from tests.tta.profile.made import NCCL, kernel
 
 

@@ -10,7 +10,6 @@ YES = {
     "Volta": [
         "volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_tn",
         "volta_h884gemm_256x64_ldg8_nn",
-        "volta_fp16_s884cudnn_fp16_256x64_ldg8_relu_f2f_exp_small_nhwc_tn_v1",
         "void cutlass::Kernel<cutlass_70_tensorop_f16_s884gemm_f16_128x128_nn_align8>(cutlass_70)",
         "sm70_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc_tilesize128x128x32_stage1_"
         "warpsize2x2x1_g1_tensor8x8x4_t1r1s1_execute_kernel_cudnn",
@@ -21,33 +20,23 @@ YES = {
     "Turing": [
         "turing_fp16_s1688gemm_fp16_128x64_sliced1x2_ldg8_f2f_tn",
         "turing_h1688gemm_128x128_ldg8_stages_32x1_nn",
-        "turing_fp16_s1688cudnn_fp16_256x128_ldg8_relu_f2f_exp_small_nhwc_tn_v1",
         "turing_int8_i8816cudnn_int8_256x64_ldg16_relu_singleBuffer_small_nt_v1",
         "void cutlass::Kernel<cutlass_75_wmma_tensorop_f16_s161616gemm_f16_16x16_128x2_tn_align8>"
         "(cutlass_75_wmma_tensorop_f16_s161616gemm_f16_16x16_128x2_tn_align8::Params)",
-        "fmha_cutlassF_f16_aligned_64x64_rf_sm75(PyTorchMemEffAttention::AttentionKernel<>::Params)",
     ],
     "Ampere and Ada": [
         "ampere_fp16_s16816gemm_fp16_64x64_ldg8_f2f_stages_64x5_tn",
-        "ampere_bf16_s16816gemm_bf16_256x128_ldg8_f2f_stages_64x3_tn",
         "ampere_h16816gemm_128x128_ldg8_stages_32x5_nn",
-        "ampere_s16816gemm_fp16_64x64_sliced1x2_ldg8_stages_64x6_tn",
         "void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_128x128_16x5_nt_align4>(cutlass_80)",
-        "void cutlass__5x_cudnn::Kernel<cutlass_tensorop_s1688fprop_optimized_tf32_128x128_16x4>",
         "void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_256x128_32x3_tn>",
         "ampere_int8_i16832gemm_int8_256x128_ldg16_stages_64x3_tn",
         "cutlass_80_tensorop_d884gemm_64x64_16x4_tn_align1",
         "sm80_xmma_fprop_implicit_gemm_indexed_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16_"
         "stage4_warpsize2x2x1_g1_tensor16x8x8_alignc4_execute_kernel",
-        "sm80_xmma_wgrad_implicit_gemm_indexed_f16f16_f16f32_f32_nhwckrsc_nhwc_tilesize128x64x64",
         "sm80_xmma_fprop_implicit_gemm_interleaved_i8i8_i8i32_f32_nchw_vect_c_32kcrs_vect_c_32_"
         "tilesize64x96x64_stage3_warpsize2x2x1_g1_tensor16x8x32_t1r3s3",
-        "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize96x128x32_stage4_warpsize2x2x1_"
-        "tensor16x8x16_execute_kernel__51_cublas",
         "void flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4, false, false, "
         "cutlass::half_t> >(Flash_fwd_params)",
-        "void pytorch_flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<"
-        "pytorch_flash::Flash_bwd_kernel_traits<64, 128, 128, 8>>(pytorch_flash::Flash_bwd_params)",
         "fmha_cutlassF_bf16_aligned_64x128_rf_sm80(PyTorchMemEffAttention::AttentionKernel<>)",
         "fmha_cutlassB_f32_aligned_64x64_k64_sm80(PyTorchMemEffAttention::AttentionBackwardKernel)",
         "cudnn_generated_fort_native_sdpa_sm80_flash_fprop_wmma_f16_knob_3_64x64x128_4x1x1_kernel0_0",
@@ -55,13 +44,8 @@ YES = {
         "void at::native::tinygemm_m16n8k16_chunk_kernel<at::native::ALayout_RM<(KReduction)0>>",
     ],
     "Hopper": [
-        "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1_execute_"
-        "segment_k_off_kernel__5x_cublas",
         "sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x128x32_warpgroupsize1x1x1_execute_"
         "segment_k_off_kernel__5x_cublas",
-        "sm90_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc_tilesize128x128x64_"
-        "warpgroupsize1x1x1_g1_execute_segment_k_off_kernel__5x_cudnn",
-        "nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_TNN",
         "nvjet_sm90_hss_320x128_64x3_1x2_h_bz_coopB_TNT",
         "cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_bf16_bf16_128x128x64_2x1x1_0_tnn",
         "void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<cute::tuple<int>,"
@@ -85,22 +69,15 @@ YES = {
 }
 NO = [
     NCCL,
-    "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)",
     "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*, vllm::RankSignals)",
     "volta_sgemm_128x64_nn",
-    "ampere_sgemm_32x32_sliced1x4_tn",
-    "volta_fp16_sgemm_fp16_128x32_nn",
     "volta_hgemm_128x64_nn",
-    "volta_dgemm_64x64_nn",
     "ampere_gcgemm_64x64_nt",
     "void magma_sgemmEx_kernel<float, float, float, true, false, 6, 4, 6, 3, 4>(int, int, int)",
     "void cutlass::Kernel2<cutlass_80_simt_sgemm_128x32_8x5_nt_align1>(cutlass_80_simt_sgemm)",
     "sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nchwkcrs_nchw_tilesize32x32x8_stage3_"
     "warpsize1x2x1_g1_ffma_aligna4_alignc4_execute_kernel__5x_cudnn",
-    "cudnn_ampere_scudnn_128x64_relu_xregs_large_nn_v1",
     "cudnn_infer_volta_scudnn_winograd_128x128_ldg1_ldg4_relu_tile148t_nt_v1",
-    "maxwell_fp16_scudnn_fp16_128x64_relu_interior_nn",
-    "void implicit_convolve_sgemm<float, float, 1024, 5, 5, 3, 3, 3, 1, true, false, true>(int)",
     "void cudnn::detail::dgrad_engine<float, 512, 6, 5, 3, 3, 3, false>(int, int, int)",
     "void wgrad_alg0_engine<float, 128, 6, 7, 3, 3, 5, false, 512>(int, int, int, float const*)",
     "void cudnn::winograd_nonfused::winogradForwardOutput4x4<float, float>(cudnn::winograd)",
@@ -108,10 +85,8 @@ NO = [
     "void cudnn::bn_bw_1C11_kernel_new<float, float, float2, 128, true, 1>(float, float, float)",
     "void cudnn::batchnorm_bwtr_nhwc_semiPersist<__half, float, float, float, 512>",
     "void cudnn::ops::nchwToNhwcKernel<__half, __half, float, false, true, (cudnnKernelData)2>",
-    "void cudnn::engines_precompiled::nchwToNhwcKernel<__half, __half, float, false, true>",
     "void cask_cudnn::computeOffsetsKernel<false, false>(cask_cudnn::ComputeOffsetsParams)",
     "void splitKreduce_kernel<32, 16, int, float, __half, float, __half, true, false, false>",
-    "void cublasLt::splitKreduce_kernel<32, 16, int, float, __nv_bfloat16, float>",
     "std::enable_if<!(false), void>::type internal::gemvx::kernel<int, int, __half, __half>",
     "void dot_kernel<float, 128, 0, cublasDotParams<cublasGemvTensorStridedBatched<float const>>",
     "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>",
@@ -120,7 +95,6 @@ NO = [
     "void (anonymous namespace)::softmax_warp_forward<c10::Half, c10::Half, float, 10, false>",
     "void at::native::(anonymous namespace)::cunn_SoftMaxForward<8, float, float, float>",
     "triton_poi_fused_convolution_relu_gemm_0",
-    "triton_per_fused__to_copy_add_mean_mul_pow_rsqrt_0",
     "triton_red_fused_native_layer_norm_backward_1",
     "void flash_bwd_dot_do_o_kernel<true, Flash_bwd_kernel_traits<64, 128, 128, 8, 4, 4, 4>>",
     "void pytorch_flash::flash_fwd_splitkv_combine_kernel<pytorch_flash::Flash_fwd_kernel_traits>",

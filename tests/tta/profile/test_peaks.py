@@ -2,7 +2,7 @@
 
 import pytest
 
-from genset.tta.profile.peaks import find_peaks, known_devices, roof_of, with_user_peaks
+from genset.tta.profile.peaks import KNOWN_DEVICES, find_peaks, roof_of, with_user_peaks
 
 # Names as CUDA's runtime gives them; TFLOP/s on matrix units in half precision, GB/s.
 NAMES = [
@@ -61,7 +61,7 @@ def test_a_device_like_a_known_one_is_not_taken_for_it(name: str) -> None:
 
 
 def test_matrix_units_are_faster_than_vector_units_and_lower_precision_no_slower() -> None:
-    for peaks in known_devices():
+    for peaks in KNOWN_DEVICES:
         told = [peaks.tflops.get(roof) for roof in ("float32", "tf32", "float16")]
         rates = [rate for rate in told if rate is not None]
         assert rates == sorted(rates), peaks.device

@@ -3,7 +3,7 @@
 from pathlib import Path
 from textwrap import indent
 
-from genset.tta.profile.peaks import Peaks, known_devices
+from genset.tta.profile.peaks import KNOWN_DEVICES, Peaks
 from genset.tta.traces.trace import HOW
 
 TEXT = (Path(__file__).parents[3] / "docs" / "profiling.md").read_text("utf-8")
@@ -16,7 +16,7 @@ def test_the_document_has_the_lines_that_how_prints() -> None:
 def test_the_document_has_the_peaks_that_are_known() -> None:
     head = "| device | float32 | tf32 | float16 | bfloat16 | GB/s | source |"
     table = TEXT.split(f"{head}\n")[1].split("\n\n")[0].splitlines()[1:]
-    assert table == [_row(peaks) for peaks in known_devices()]
+    assert table == [_row(peaks) for peaks in KNOWN_DEVICES]
 
 
 def _row(peaks: Peaks) -> str:

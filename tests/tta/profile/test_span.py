@@ -135,11 +135,11 @@ def test_whole_is_never_faster_than_busy(calls: Any, marks: list[tuple[int, int]
     operators: list[Operator] = []
     kernels: list[Kernel] = []
     for call, launches in sorted(calls, key=lambda each: each[0]):
-        for lag, wait, long, device, stream, name in launches:
+        for lag, wait, long, device, _, name in launches:
             at = call + lag
             start, place = float(at + wait), len(operators)
             one = launched(place, start, float(long), name, at)
-            kernels.append(replace(one, device=device, stream=stream))
+            kernels.append(replace(one, device=device))
         operators.append(called("aten::mm", floats(100, 100), floats(100, 100), at=float(call)))
     steps = tuple((start, start + long) for start, long in marks)
     made: Trace = trace(*kernels, operators=operators, steps=steps)

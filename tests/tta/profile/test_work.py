@@ -13,6 +13,7 @@ import pytest
 from genset.tta.profile.span import span
 from genset.tta.profile.work import count_work
 from genset.tta.traces.kineto import read_trace
+from tests.tta.answers import answer
 from tests.tta.profile.called import called, floats, halves, launched, listed, on_device, only
 from tests.tta.profile.made import HOST, NCCL, trace
 
@@ -160,7 +161,7 @@ def test_operators_count_that_were_called_in_the_steps_with_all_their_kernels() 
 
 def test_what_runs_at_once_keeps_the_device_busy_once() -> None:
     products = [called("aten::mm", floats(2, 3), floats(3, 4))] * 2
-    kernels = launched(0, 0, 10.0), replace(launched(1, 2, 10.0), stream=8)
+    kernels = launched(0, 0, 10.0), launched(1, 2, 10.0)
     found = count_work(trace(*kernels, operators=products))
     assert (found.busy, found.span) == pytest.approx((12e-6, 12e-6))
     assert [done.seconds for done in found.calls] == pytest.approx([10e-6, 10e-6])
@@ -245,3 +246,46 @@ def test_the_products_of_a_real_trace(realdata: Path) -> None:
     found = count_work(read_trace(path))
     assert flops > 0
     assert sum(call.work.flops for call in found.calls) == flops
+
+
+# Where FLOPs are not those of flop_counter: counted by hand, and named in the docs.
+
+TEXT = (ROOT / "docs" / "profiling.md").read_text("utf-8")
+
+# A layer's attention: queries, keys, values and the output's projection of 20 words, the scores and
+# their sum; then two linear layers.
+ENCODER = 2 * 20 * 32 * (3 * 32 + 32) + 2 * 2 * (2 * 4) * 10 * 10 * 8 + 2 * 2 * 20 * 32 * 64
+FIRST, SECOND = 2 * 2 * 8 * 16 * 16 * 3 * 9, 2 * 2 * 8 * 14 * 14 * 8 * 9
+
+BY_HAND = {
+    "_int_mm": 2 * 32**3,
+    "addbmm": 2 * 4 * 5 * 6 * 7,
+    "cdist": 2 * 40 * 50 * (8 + 2),  # with a column for each one's square
+    "TransformerEncoderLayer": ENCODER,
+}
+
+
+def flops(folder: Path, name: str) -> tuple[float, int]:
+    """Ours and flop_counter's."""
+    (run,) = answer("profile", folder / f"{name}.json")["runs"]
+    return run["roofline"]["run"]["flops"], json.loads((folder / "flops.json").read_text())[name]
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_what_flop_counter_does_not_see_is_counted_and_named(recorded: Path, name: str) -> None:
+    assert flops(recorded, name) == (BY_HAND[name], 0)
+    assert f"`{name}`" in TEXT
+
+
+def test_a_bilinear_layers_products_are_counted(recorded: Path) -> None:
+    """PyTorch's own way to it, which is not the shortest."""
+    ours, theirs = flops(recorded, "Bilinear")
+    assert ours > 0 == theirs
+    assert "`Bilinear`" in TEXT
+
+
+def test_a_recomputation_that_is_cut_short_counts_what_it_had_begun(recorded: Path) -> None:
+    """Forward, the first again, both backward; the first's input has a gradient too."""
+    done = FIRST + SECOND + FIRST + 2 * (FIRST + SECOND)
+    assert flops(recorded, "checkpoint") == (done + SECOND, done)
+    assert "`checkpoint`" in TEXT

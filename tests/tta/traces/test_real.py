@@ -40,13 +40,8 @@ def test_a_trace_holds_what_its_json_says(realdata: Path, name: str) -> None:
     assert sum(each.length for each in trace.kernels) == pytest.approx(
         sum(each["dur"] for each in kernels)
     )
-    assert {(each.device, each.stream) for each in trace.kernels} == {
-        (each["args"]["device"], each["args"]["stream"]) for each in kernels
-    }
+    assert {each.device for each in trace.kernels} == {each["args"]["device"] for each in kernels}
     copies = by_category.get("gpu_memcpy", []) + by_category.get("gpu_memset", [])
-    assert sum(each.bytes or 0 for each in trace.copies) == sum(
-        each["args"].get("bytes", 0) for each in copies
-    )
     assert len(trace.copies) == len(copies)
     calls = [
         each
