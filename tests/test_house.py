@@ -17,13 +17,13 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
     "lines of code": 59_734,
-    "modules": 514,
+    "modules": 513,
     "lines of tests": 72_332,
-    "words of docs": 46_306,
+    "words of docs": 46_305,
     "private words in 1,000 lines": 0.4,
-    "classes named by a participle": 16,
+    "classes named by a participle": 14,
     "modules over 400 lines": 0,
-    "functions over 50 lines": 30,
+    "functions over 50 lines": 29,
     "folders in a path": 4,
     "modules in import circles": 0,
 }

@@ -55,6 +55,7 @@ class TrainingRow(EntryRow):
     Attributes:
         hours: to the threshold; of several runs the mean over those that reach it.
         cost: US dollars to the threshold; None also if no price is known.
+        watt_hours: to the threshold; None also if a run's energy is not known.
         epoch: as the log counts; of several runs the mean.
         final, best: scores in the task's unit; of several runs the mean and the best of all.
         runs, reached: how many runs it has, and how many of them reach the threshold.
@@ -70,6 +71,7 @@ class TrainingRow(EntryRow):
     runs: int = 1
     reached: int = 0
     hours_without_ends: float | None = None
+    watt_hours: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +134,7 @@ def _row(runs: Sequence[Training], threshold: float) -> TrainingRow:
         for run, point in found
         if run.about.cost_per_hour is not None
     ]
+    energy = [point.watt_hours for _, point in found if point.watt_hours is not None]
     misses = len(runs) - len(found)
     return TrainingRow(
         **_about(about) | {"name": entry_name(runs)},
@@ -144,6 +147,7 @@ def _row(runs: Sequence[Training], threshold: float) -> TrainingRow:
         runs=len(runs),
         reached=len(found),
         hours_without_ends=hours_without_ends(about.task, hours, misses),
+        watt_hours=fmean(energy) if energy and len(energy) == len(found) else None,
     )
 
 

@@ -106,12 +106,14 @@ class Epoch:
         scores: by column, in per cent (0 to 100), or in the unit of a task that is not judged in
             per cent; a score that was not measured is not in it.
         communication: hours since training began that went into communication, if logged.
+        watt_hours: used since training began, if logged.
     """
 
     epoch: float
     hours: float
     scores: dict[str, float]
     communication: float | None = None
+    watt_hours: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from genset.tta.rows import TrainingRow, hours_without_ends, training_row
 from genset.tta.runs import Training, one_task
 from genset.tta.words import (
     difference_tables,
+    energy_columns,
     hours_column,
     hours_interval,
     level,
@@ -149,14 +150,19 @@ def stability(
 def stability_tables(found: Stability) -> list[Table]:
     """What `genset tta stability` prints."""
     threshold = level(found.threshold, found.percent)
+    energy = energy_columns(row.watt_hours for row in found.runs)
     columns = [
         name_column("run"),
         hours_column("hours", f"time to {threshold}"),
+        *energy,
         Column("epoch"),
         score_column("final", found.percent),
         score_column("best", found.percent),
     ]
-    rows = [[r.name, r.hours, r.epoch, r.final, r.best] for r in found.runs[:_MOST]]
+    rows = [
+        [r.name, r.hours, *[r.watt_hours] * len(energy), r.epoch, r.final, r.best]
+        for r in found.runs[:_MOST]
+    ]
     runs, reach = len(found.runs), agree(found.reached, "reaches", "reach")
     more = [f"and {count(runs - _MOST, 'more run')}, see --json"] if runs > _MOST else []
     interval = percent_interval(found.share, 0)

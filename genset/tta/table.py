@@ -25,6 +25,7 @@ from genset.tta.rows import (
 from genset.tta.runs import About, Entries, Inference, MalformedLog, Task, Training
 from genset.tta.words import (
     amount,
+    energy_columns,
     goal,
     hours_column,
     level,
@@ -263,12 +264,14 @@ def _training_table(table: TaskTable) -> Table:
     several = any(row.runs > 1 for row in everything)
     without_ends = any(row.hours_without_ends is not None for row in table.trainings)
     baseline = table.training_baseline
+    energy = energy_columns(row.watt_hours for row in table.trainings)
     columns = [
         *_ENTRY,
         *[Column("reached", "runs that reach", align="left")] * several,
         hours_column("hours", "time"),
         *[hours_column("hours_without_ends", "without ends")] * without_ends,
         Column("cost", format=dollars),
+        *energy,
         Column("epoch", format=lambda epoch: f"{round(epoch, 2):g}"),
         score_column("final", table.percent),
         score_column("best", table.percent),
@@ -281,6 +284,7 @@ def _training_table(table: TaskTable) -> Table:
             row.hours,
             *[row.hours_without_ends] * without_ends,
             row.cost,
+            *[row.watt_hours] * len(energy),
             row.epoch,
             row.final,
             row.best,

@@ -1,7 +1,7 @@
 """Scores, times and shares in words, and the tables that several commands print."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isinf
 from typing import Protocol
 
@@ -105,6 +105,12 @@ def score_column(name: str, percent: bool, title: str = "") -> Column:
 def hours_column(name: str, title: str) -> Column:
     """Times in hours."""
     return Column(name, title, format=duration)
+
+
+def energy_columns(values: Iterable[float | None]) -> list[Column]:
+    """The column of energy, in watt hours, if it is known of a row."""
+    known = any(value is not None for value in values)
+    return [Column("watt_hours", "energy", format=lambda used: quantity(used, "Wh"))] * known
 
 
 def remark_lines(rows: Sequence[WithRemarks]) -> list[str]:

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 @click.option("--hardware", default="", help="Default: what is found on this machine.")
 @click.option("--cost-per-hour", type=click.FloatRange(min=0), help="Of all machines, in dollars.")
 @click.option("--code-url", default="", help="Where the training program is.")
+@click.option("--energy", is_flag=True, help="Record watt hours of NVIDIA's GPUs, CPUs and memory.")
 @json_option
 def record_command(
     command: Sequence[str],
@@ -68,6 +69,7 @@ def record_command(
     runs: int | None,
     seeds: str,
     checkpoint: Path | None,
+    energy: bool,
     as_json: bool,
     **header: Any,
 ) -> None:
@@ -103,7 +105,7 @@ def record_command(
     header["author"] = header["author"] or getuser()
     header["hardware"] = header["hardware"] or hardware()
     task = choose_task(name, score or "", threshold, output)
-    job = Job(command, Header(task=task, **header), checkpoint)
+    job = Job(command, Header(task=task, **header), checkpoint, energy=energy)
     # A JSON document stands alone on the standard output. A closed one is None.
     passed_on = sys.stderr if as_json else sys.stdout
     report = Output(getattr(passed_on, "buffer", None), lambda line: click.echo(line, err=True))
@@ -147,8 +149,12 @@ def _record_several(
 
 
 def _summary(done: "Outcome", task: "Task") -> str:
+    from genset.tta.words import quantity
+
     reached = "not reached"
     if done.reached:
         reached = f"reached at epoch {done.reached.epoch:g}, after {duration(done.reached.hours)}"
+        if done.reached.watt_hours is not None:
+            reached += f" and {quantity(done.reached.watt_hours, 'Wh')}"
     refused = f"; {count(done.refused, 'line')} not recorded" if done.refused else ""
     return f"{done.path}: {count(done.epochs, 'epoch')}; {task.threshold:g} % {reached}{refused}"

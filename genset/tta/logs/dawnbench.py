@@ -12,6 +12,7 @@ from typing import Any
 
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
+from genset.core.safe import clean
 from genset.tta.logs.common import Format, ReadAs, as_percent, decoded, number, swapped
 from genset.tta.logs.dawnbench_json import EntryFile, RecordedRun
 from genset.tta.logs.metrics import task_above
@@ -31,8 +32,8 @@ from genset.tta.runs import (
     Training,
 )
 
-COMMUNICATION = "communicationHours"
-_COLUMNS = ("epoch", "hours", COMMUNICATION, *SCORES)
+COMMUNICATION, WATT_HOURS = "communicationHours", "wattHours"
+_COLUMNS = ("epoch", "hours", COMMUNICATION, WATT_HOURS, *SCORES)
 _KNOWN = {name.lower(): name for name in _COLUMNS}
 
 # Where no score of a column exceeds 1 and one of the other exceeds this, the two are in different
@@ -83,6 +84,8 @@ def read_curve(path: Path, data: bytes, percent: bool = False) -> Curve:
     ]
     if not rows:
         raise MalformedLog(path, "it has no epoch below the header")
+    if not ended and columns.get(WATT_HOURS) == len(names) - 1:
+        rows[-1][1].pop(WATT_HOURS, None)  # 1.2 of 1.25 is another energy
     _in_order(path, rows)
     if not percent:
         _not_swapped(path, rows)
@@ -146,7 +149,7 @@ def _in_order(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
     """Refuse a log whose time or epochs run backwards: which line came first is not known."""
     before: dict[str, float] = {}
     for at, row in rows:
-        for name in ("hours", "epoch", COMMUNICATION):
+        for name in ("hours", "epoch", COMMUNICATION, WATT_HOURS):
             if name in row and row[name] < before.get(name, 0.0):
                 was = f"{row[name]:g} after {before[name]:g}"
                 raise MalformedLog(path, f"{name} runs backwards: {was}", at)
@@ -190,7 +193,8 @@ def _scaled(
         scores = {c: as_percent(row[c]) if fractions else row[c] for c in columns if c in row}
         if TOP1 in scores and TOP5 in scores and scores[TOP5] < scores[TOP1]:
             raise MalformedLog(path, "top-5 below top-1: are the two columns swapped?", at)
-        epochs.append(Epoch(row["epoch"], row["hours"], scores, row.get(COMMUNICATION)))
+        others = row.get(COMMUNICATION), row.get(WATT_HOURS)
+        epochs.append(Epoch(row["epoch"], row["hours"], scores, *others))
     remarks = []
     if fractions and F1 not in measured:  # DAWNBench's own example has F1 in fractions
         remarks.append("scores read as fractions of 1: none is over 1")
@@ -308,6 +312,9 @@ def _training(entry: EntryFile | None, tsv_file: Path) -> Training:
             if attempts.set_aside_hours:
                 remark += f": {duration(attempts.set_aside_hours)} of training are left out"
             remarks.append(remark)
+        if attempts.energy:
+            lost = ", not measured to the end" * (curve.epochs[-1].watt_hours is None)
+            remarks.append(f"energy of {clean(attempts.energy, 100)}{lost}")
     return Training(_about(entry, task, remarks), curve.epochs)
 
 

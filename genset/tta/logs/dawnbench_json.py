@@ -60,6 +60,8 @@ class Attempts(Record, frozen=True, rename="camel", forbid_unknown_fields=False)
     hours: Annotated[float, Meta(ge=0)] = 0.0
     set_aside: int = 0
     set_aside_hours: Annotated[float, Meta(ge=0)] = 0.0
+    energy: str = ""
+    watt_hours: Annotated[float, Meta(ge=0)] | None = None
 
 
 class _Code(Record, frozen=True, forbid_unknown_fields=False):

@@ -4,7 +4,6 @@ import hashlib
 import os
 import platform
 import re
-import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -34,29 +33,25 @@ class Checkpoint:
     bytes: int
 
 
-class NoCheckpoint(Exception):
-    """There is none; the message says why."""
-
-
-def read_checkpoint(path: Path, since: float) -> Checkpoint:
+def read_checkpoint(path: Path, since: float) -> tuple[Checkpoint | None, str]:
     """Hash the file of weights that a command left.
 
     Args:
         path: where it was to be.
         since: when the command began, in seconds since 1970: an older file is of another run.
 
-    Raises:
-        NoCheckpoint: there is no such file, it is older, or it cannot be read.
+    Returns:
+        It and ""; or None and why: there is no such file, it is older, or it cannot be read.
     """
     try:
         if path.is_dir():
-            raise NoCheckpoint(f"{path} is a folder: name the file of weights in it")
+            return None, f"{path} is a folder: name the file of weights in it"
         status = path.stat()
         if status.st_mtime < since - _COARSE:
-            raise NoCheckpoint(f"{path} is older than this run, and so of another one")
-        return Checkpoint(path.name, sha256_of(path), status.st_size)
+            return None, f"{path} is older than this run, and so of another one"
+        return Checkpoint(path.name, sha256_of(path), status.st_size), ""
     except OSError as error:
-        raise NoCheckpoint(f"no checkpoint at {path}: {error.strerror}") from None
+        return None, f"no checkpoint at {path}: {error.strerror}"
 
 
 def mark_of(command: Sequence[str]) -> str:
@@ -121,7 +116,9 @@ _CLOUDS = ("Amazon EC2", "Google", "Microsoft Corporation", "Alibaba Cloud")
 
 def hardware() -> str:
     """Accelerators, memory, processors and cloud machine: "8 Tesla V100 / 480 GB / 64 CPU"."""
-    gpus = Counter(_visible(_gpus(), os.environ.get("CUDA_VISIBLE_DEVICES")))
+    found = _gpus()
+    places = visible(list(found), os.environ.get("CUDA_VISIBLE_DEVICES"))
+    gpus = Counter(list(found.values())[place] for place in places)
     parts = [f"{count} {name}" for name, count in gpus.items()]
     if memory := _memory_gb():
         parts.append(f"{memory} GB")
@@ -129,27 +126,35 @@ def hardware() -> str:
     return " / ".join(parts) + _cloud()
 
 
-def _gpus() -> list[str]:
-    program = shutil.which("nvidia-smi")
-    if not program:
-        return []
-    words = [program, "--query-gpu=name", "--format=csv,noheader"]
+def _gpus() -> dict[str, str]:
+    """The names of NVIDIA's GPUs by their UUIDs."""
+    words = ["nvidia-smi", "--query-gpu=uuid,name", "--format=csv,noheader"]
     try:
         done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=True)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
-        return []
-    names = (line.removeprefix("NVIDIA ").strip() for line in done.stdout.splitlines())
-    return [name for name in names if name]
+        return {}
+    rows = [line.partition(",") for line in done.stdout.splitlines()]
+    return {uuid: name.strip().removeprefix("NVIDIA ") for uuid, _, name in rows if name}
 
 
-def _visible(gpus: list[str], chosen: str | None) -> list[str]:
-    """Those that CUDA_VISIBLE_DEVICES leaves to a program."""
+def visible(uuids: Sequence[str], chosen: str | None) -> list[int]:
+    """The places of the GPUs that CUDA_VISIBLE_DEVICES leaves to a program.
+
+    CUDA reads it to the first word that is no GPU. A part of one (``MIG-...``) is taken for the
+    next: its name does not tell.
+    """
     if chosen is None:
-        return gpus
-    words = [word.strip() for word in chosen.split(",") if word.strip()]
-    if all(word.isdigit() for word in words):
-        return [gpus[int(word)] for word in words if int(word) < len(gpus)]
-    return gpus[: len(words)]  # by their long names: how many is all that counts here
+        return list(range(len(uuids)))
+    found: list[int] = []
+    for word in map(str.strip, chosen.split(",")):
+        if word.startswith("MIG-"):
+            word = str(len(found))
+        is_uuid = word.startswith("GPU-")
+        names = [uuid[: len(word)] if is_uuid else str(at) for at, uuid in enumerate(uuids)]
+        if word not in names:
+            break
+        found.append(names.index(word))
+    return found
 
 
 def _memory_gb() -> int | None:

@@ -19,8 +19,9 @@ from typing import Any
 
 from genset.core.errors import BadInput
 from genset.core.files import locked, write_text
-from genset.tta.logs.dawnbench import COMMUNICATION, read_json, read_run
+from genset.tta.logs.dawnbench import COMMUNICATION, WATT_HOURS, read_json, read_run
 from genset.tta.logs.dawnbench_json import Attempts
+from genset.tta.record.energy import Meter
 from genset.tta.record.header import Header, exists, names
 from genset.tta.record.recorder import Line
 from genset.tta.runs import SCORES, Epoch, Task
@@ -37,6 +38,7 @@ class Recording:
         header: what the author says of it.
         facts: what else is known of the run, for ``misc``.
         in_place: this is the run `output` and no further one, whatever lies there unfinished.
+        meter: of energy, counting since the command began; None if energy is not recorded.
 
     Attributes:
         path: the TSV file; None until the first epoch is logged.
@@ -53,8 +55,11 @@ class Recording:
         facts: Mapping[str, Any] | None = None,
         *,
         in_place: bool = False,
+        meter: Meter | None = None,
     ) -> None:
         self._output, self._header, self._in_place = output, header, in_place
+        self._meter, self._base_energy = meter, 0.0
+        self._parts = meter.parts if meter else ""
         self.facts = dict(facts or {})
         self._framework, self._versions = header.framework, ""
         self._began = datetime.now(UTC)
@@ -83,11 +88,13 @@ class Recording:
         last = self.epochs[-1] if self.epochs else Epoch(0.0, 0.0, {})
         if line.epoch < last.epoch or hours < last.hours:
             raise ValueError("it comes before the last one, by its epoch or its seconds")
-        if communication is not None and not self._communicated() <= communication <= hours:
+        before = max((epoch.communication or 0.0 for epoch in self.epochs), default=0.0)
+        if communication is not None and not before <= communication <= hours:
             raise ValueError("communication runs backwards, or is more than all of the time")
         self._framework = self._framework or line.framework
         self._versions = self._versions or line.versions
-        self.epochs.append(Epoch(line.epoch, hours, line.scores, communication))
+        energy = self._energy()
+        self.epochs.append(Epoch(line.epoch, hours, line.scores, communication, energy))
         self.write(elapsed)
 
     def write(self, elapsed: float, finished: bool = False, stopped: bool = False) -> None:
@@ -120,6 +127,10 @@ class Recording:
                 self.epochs = [epoch for epoch in epochs if epoch.epoch < line.epoch]
                 self._base_hours = max(attempts.hours, epochs[-1].hours)
                 self._base_communication = max(e.communication or 0.0 for e in epochs)
+                self._base_energy = attempts.watt_hours or 0.0
+                same = attempts.watt_hours is not None and attempts.energy == self._parts
+                if self._meter and not same:
+                    self._meter.stop(f"{taken[-1]} was begun without that of {self._parts}")
                 self.interruptions = attempts.interruptions + 1
                 self._set_aside, self._hours_aside = attempts.set_aside, attempts.set_aside_hours
                 self.path = taken[-1]
@@ -128,8 +139,10 @@ class Recording:
             self._set_aside, self._hours_aside = set_aside(free)
         self.path = free
 
-    def _communicated(self) -> float:
-        return max((epoch.communication or 0.0 for epoch in self.epochs), default=0.0)
+    def _energy(self) -> float | None:
+        """Watt hours of all attempts until now."""
+        used = self._meter.watt_hours() if self._meter else None
+        return None if used is None else self._base_energy + used
 
     def _about(self, spent: float, finished: bool = False, stopped: bool = False) -> str:
         header = replace(self._header, framework=self._framework)
@@ -147,6 +160,7 @@ class Recording:
                 "stopped": stopped,
                 "setAside": self._set_aside,
                 "setAsideHours": self._hours_aside,
+                **({"energy": self._parts, "wattHours": self._energy()} if self._parts else {}),
             },
         }
         return header.as_json(self._began.date(), misc)
@@ -234,12 +248,15 @@ def _unfinished(path: Path, task: Task) -> tuple[list[Epoch], Attempts] | None:
 
 def _as_tsv(epochs: list[Epoch]) -> str:
     scores = [name for name in SCORES if any(name in epoch.scores for epoch in epochs)]
-    communicated = any(epoch.communication is not None for epoch in epochs)
-    lines = [["epoch", "hours", *scores, *([COMMUNICATION] if communicated else [])]]
-    for epoch in epochs:
+    others = {
+        COMMUNICATION: [epoch.communication for epoch in epochs],
+        WATT_HOURS: [epoch.watt_hours for epoch in epochs],
+    }
+    others = {name: values for name, values in others.items() if any(v is not None for v in values)}
+    lines = [["epoch", "hours", *scores, *others]]
+    for at, epoch in enumerate(epochs):
         cells = [f"{epoch.epoch:.10g}", f"{epoch.hours:.9f}"]
         cells += [f"{epoch.scores[n]:.10g}" if n in epoch.scores else "" for n in scores]
-        if communicated:
-            cells.append("" if epoch.communication is None else f"{epoch.communication:.9f}")
-        lines.append(cells)
+        amounts = [values[at] for values in others.values()]
+        lines.append([*cells, *("" if of is None else f"{of:.9f}" for of in amounts)])
     return "".join("\t".join(line) + "\n" for line in lines)

@@ -14,8 +14,9 @@ from typing import Any, BinaryIO
 
 from genset import __version__
 from genset.core.errors import BadInput
+from genset.tta.record.energy import Meter
 from genset.tta.record.header import Header
-from genset.tta.record.provenance import Checkpoint, NoCheckpoint, code_of, read_checkpoint
+from genset.tta.record.provenance import Checkpoint, code_of, read_checkpoint
 from genset.tta.record.recorder import read_line
 from genset.tta.record.recording import Recording, reserved
 from genset.tta.runs import Epoch, Task
@@ -37,6 +38,7 @@ class Job:
         checkpoint: where the command leaves its weights; None if that is not said.
         facts: what else is known of this run, for ``misc``.
         in_place: see `Recording`.
+        energy: whether to record the energy that the machine uses.
     """
 
     command: Sequence[str]
@@ -44,6 +46,7 @@ class Job:
     checkpoint: Path | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
     in_place: bool = False
+    energy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +121,20 @@ def record(job: Job, output: Path, report: Output) -> Outcome:
         report: where words go.
 
     Raises:
-        BadInput: the command cannot be started, or another recording writes to `output`.
+        BadInput: the command cannot be started, another recording writes to `output`, or energy is
+            to be recorded and cannot be measured.
         OSError: the last writing failed.
     """
-    facts: dict[str, Any] = {**job.facts, "genset": __version__}
-    if code := code_of(job.command):
-        facts["code"] = code
-    recording = Recording(output, job.header, facts, in_place=job.in_place)
+    code = code_of(job.command)
+    facts = {**job.facts, "genset": __version__, **({"code": code} if code else {})}
+    meter = Meter(report.say) if job.energy else None
+    recording = Recording(output, job.header, facts, in_place=job.in_place, meter=meter)
     with reserved(output):
         since, began = time.time(), time.monotonic()
         with _forwarded() as signals:
             child = _start(job.command)
             signals.go_to(child.pid)
-            for text in _lines(child, report):
+            for text in _lines(child, report, meter):
                 _add(recording, text, began, report)
             exit_code = child.wait()
         elapsed = time.monotonic() - began
@@ -138,11 +142,8 @@ def record(job: Job, output: Path, report: Output) -> Outcome:
         finished = exit_code == 0 and not signals.received
         checkpoint, reason = None, ""
         if job.checkpoint and recording.path and finished:
-            try:
-                checkpoint = read_checkpoint(job.checkpoint, since)
-                recording.facts["checkpoint"] = asdict(checkpoint)
-            except NoCheckpoint as error:
-                reason = str(error)
+            checkpoint, reason = read_checkpoint(job.checkpoint, since)
+            recording.facts |= {"checkpoint": asdict(checkpoint)} if checkpoint else {}
         recording.write(elapsed, finished=finished, stopped=bool(signals.received))
     return Outcome(
         path=recording.path,
@@ -226,11 +227,11 @@ class _Signals:
                 os.killpg(self._group, number)
 
 
-def _lines(child: "subprocess.Popen[bytes]", report: Output) -> Iterator[str]:
+def _lines(child: "subprocess.Popen[bytes]", report: Output, meter: Meter | None) -> Iterator[str]:
     """The command's lines; its output goes on as it comes, after what is in it was recorded."""
     assert child.stdout is not None
     rest, copy = b"", report.copy
-    while chunk := _next(child.stdout.fileno()):
+    while chunk := _next(child.stdout.fileno(), meter):
         *lines, rest = (rest + chunk).replace(b"\r", b"\n").split(b"\n")
         rest = rest[-_LONGEST:]
         for line in lines:
@@ -247,9 +248,12 @@ def _lines(child: "subprocess.Popen[bytes]", report: Output) -> Iterator[str]:
     child.stdout.close()
 
 
-def _next(source: int) -> bytes:
+def _next(source: int, meter: Meter | None) -> bytes:
     """What there is to be read, as soon as there is; nothing at the end."""
     # Python hears a signal that comes just before it waits only when it no longer waits.
-    while not select.select([source], [], [], _PATIENCE)[0]:
-        pass
+    waiting = True
+    while waiting:
+        waiting = not select.select([source], [], [], _PATIENCE)[0]
+        if meter:
+            meter.tick()
     return os.read(source, _LONGEST)

@@ -10,7 +10,6 @@ YES = {
     "Volta": [
         "volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_tn",
         "volta_h884gemm_256x64_ldg8_nn",
-        "void cutlass::Kernel<cutlass_70_tensorop_f16_s884gemm_f16_128x128_nn_align8>(cutlass_70)",
         "sm70_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc_tilesize128x128x32_stage1_"
         "warpsize2x2x1_g1_tensor8x8x4_t1r1s1_execute_kernel_cudnn",
         "void xmma_cudnn::gemm::kernel<xmma_cudnn::implicit_gemm::fprop::Kernel_traits<"
@@ -18,7 +17,6 @@ YES = {
         "fmha_cutlassF_f16_aligned_64x64_rf_sm70(PyTorchMemEffAttention::AttentionKernel<>::Params)",
     ],
     "Turing": [
-        "turing_fp16_s1688gemm_fp16_128x64_sliced1x2_ldg8_f2f_tn",
         "turing_h1688gemm_128x128_ldg8_stages_32x1_nn",
         "turing_int8_i8816cudnn_int8_256x64_ldg16_relu_singleBuffer_small_nt_v1",
         "void cutlass::Kernel<cutlass_75_wmma_tensorop_f16_s161616gemm_f16_16x16_128x2_tn_align8>"
