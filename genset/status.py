@@ -37,8 +37,8 @@ from genset.db.images_folder import check_images, see_images
 from genset.db.votes_needed import missing_votes
 from genset.label.proposals.questions import proposal_stats
 from genset.net.hosts import Hosts
-from genset.release.reader import summaries
 from genset.release.reader.manifest import Summary
+from genset.release.reader.release import summaries
 from genset.score.results.names import by_convention
 from genset.score.results.runs import find_runs
 from genset.scrape.opt_out import OptOut

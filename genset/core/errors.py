@@ -149,6 +149,6 @@ class ModelError(GensetError):
     """A model cannot be loaded or run; the message says what would mend it."""
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """What an exception of someone else's code says, in one line."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -1,14 +1,46 @@
-"""A photo's file without what it says beside its pixels."""
+"""What a photo's file says beside its pixels: whether it tells too much; the file without it."""
 
+import re
 import struct
+import warnings
 from collections.abc import Iterator
 from io import BytesIO
+from pathlib import Path
 
-from PIL import Image
+from PIL import ExifTags, Image, IptcImagePlugin
 
 from genset.core.errors import GensetError
 
 _ORIENTATION = 0x0112
+
+
+# What tells a place and what names a person. IPTC's numbers are of its record 2: city, sublocation,
+# province, country; by-line, caption writer.
+_PLACES = (90, 92, 95, 101), rb"GPSL(?:at|ong)itude|photoshop:(?:City|State|Country)|:Location\b"
+_PERSONS = (80, 122), rb"dc:creator|PersonInImage|PersonDisplayName|OwnerName|CaptionWriter"
+_ARTIST, _AUTHOR, _OWNER = 0x013B, 0x9C9D, 0xA430
+
+
+def place_and_person(path: Path) -> tuple[bool, bool]:
+    """Whether a file's EXIF, IPTC or XMP tells where it was taken, and whether it names a person.
+
+    A file that cannot be read tells nothing.
+    """
+    try:
+        with warnings.catch_warnings(), Image.open(path) as image:
+            warnings.simplefilter("ignore")  # on odd metadata
+            exif, xmp = image.getexif(), image.info.get("xmp", b"")
+            iptc = IptcImagePlugin.getiptcinfo(image) or {}
+            gps, camera = (exif.get_ifd(ifd) for ifd in (ExifTags.IFD.GPSInfo, ExifTags.IFD.Exif))
+    except Exception:  # noqa: BLE001 - a stranger's bytes, in which Pillow trips over many things
+        return False, False
+    persons = (exif.get(_ARTIST), exif.get(_AUTHOR), camera.get(_OWNER))
+    place, person = (
+        any((2, number) in iptc for number in numbers) or re.search(words, xmp) is not None
+        for numbers, words in (_PLACES, _PERSONS)
+    )
+    named = any(str(value or "").strip("\0 ") for value in persons)
+    return place or bool({2, 4} & gps.keys()), person or named
 
 
 def stripped(content: bytes, name: str) -> bytes:

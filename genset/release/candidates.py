@@ -8,7 +8,7 @@ import csv
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +22,6 @@ from genset.core.files import sha256_of
 from genset.core.hashes import HEAD, Hashes, near, read_hashes
 from genset.db import (
     Candidate,
-    Claim,
     DuplicatePair,
     Photo,
     Verdict,
@@ -75,24 +74,11 @@ class AggregatedLabels:
         Raises:
             BadInput: it is no such file. The message names the line.
         """
-        try:
-            content = path.read_bytes()
-            table = csv.DictReader(content.decode("utf-8-sig").splitlines(), strict=True)
-            if missing := [name for name in _COLUMNS if name not in (table.fieldnames or ())]:
-                raise BadInput(
-                    f"{path} has no column {missing[0]}: --labels takes a method, or a file that "
-                    "this version's genset labels aggregate -o wrote"
-                )
-            rows = [(f"{path}, line {table.line_num}", row) for row in table]
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise BadInput(f"{path} cannot be read as a table of labels: {error}") from None
-        if not rows:
-            raise BadInput(f"{path} holds no labels")
+        source = "--labels takes a method, or a file that this version's genset labels aggregate -o"
+        sha256, rows = rows_in(path, _COLUMNS, f"{source} wrote")
         facts = {name: rows[0][1][name] for name in _FACTS}
         by_task: dict[str, AggregatedLabel] = {}
         for place, row in rows:
-            if None in row or None in row.values():
-                raise BadInput(f"{place}: it has another number of cells than the first line")
             if other := [name for name in _FACTS if row[name] != facts[name]]:
                 raise BadInput(f"{place}: its {other[0]} differs from the rows before")
             if row["task"] in by_task:
@@ -105,7 +91,7 @@ class AggregatedLabels:
             without=facts["without"] or None,
             digest=facts["votes_digest"],
             file=path.name,
-            sha256=hashlib.sha256(content).hexdigest(),
+            sha256=sha256,
         )
 
     def of(self, task: str) -> AggregatedLabel:
@@ -116,8 +102,7 @@ class AggregatedLabels:
         """Refuse what does not fit the workspace, or the panel that only measures.
 
         Raises:
-            BadInput: there are votes of the panel in them, other votes are in force now, or a
-                candidate is not in the workspace.
+            BadInput: there are votes of the panel in them, or other votes are in force now.
         """
         name, again = self.file or "the aggregated labels", ["genset labels aggregate"]
         again += [f"--method {self.method}", f"-o {self.file or 'FILE'}"]
@@ -126,9 +111,6 @@ class AggregatedLabels:
                 f"{name}: votes of panel {measuring}, which only measures, are in it: "
                 f"{' '.join(again)} --without {measuring}"
             )
-        tasks = set(_tasks(session))
-        if unknown := sorted(task for task in self.by_task if task not in tasks):
-            raise BadInput(f"{name}: there is no candidate {unknown[0]} in this workspace")
         if self.digest != votes_digest(session, self.panel, self.without):
             again += [f"--panel {self.panel}"] * (self.panel is not None)
             again += [f"--without {self.without}"] * (self.without is not None)
@@ -139,14 +121,32 @@ class AggregatedLabels:
 
     def as_json(self) -> dict[str, Any]:
         """Where they are from, for the manifest. What does not apply is left out."""
-        known = {
-            "method": self.method,
-            "panel": self.panel,
-            "without": self.without,
-            "file": self.file,
-            "sha256": self.sha256,
-        }
-        return {name: value for name, value in known.items() if value}
+        names = ("method", "panel", "without", "file", "sha256")
+        return {name: value for name in names if (value := getattr(self, name))}
+
+
+def rows_in(
+    path: Path, columns: Sequence[str], expected: str
+) -> tuple[str, list[tuple[str, dict[str, str]]]]:
+    """A table's sha256, and its rows with the place of each, as "labels.csv, line 2".
+
+    Raises:
+        BadInput: it has no rows, or not these columns, for which `expected` says what to give.
+    """
+    try:
+        content = path.read_bytes()
+        table = csv.DictReader(content.decode("utf-8-sig").splitlines(), strict=True)
+        rows = [(f"{path}, line {table.line_num}", row) for row in table]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise BadInput(f"{path} cannot be read as a table of labels: {error}") from None
+    if missing := [name for name in columns if name not in (table.fieldnames or ())]:
+        raise BadInput(f"{path} has no column {missing[0]}: {expected}")
+    for place, row in rows:
+        if None in row or None in row.values():
+            raise BadInput(f"{place}: it has another number of cells than the first line")
+    if not rows:
+        raise BadInput(f"{path} holds no labels")
+    return hashlib.sha256(content).hexdigest(), rows
 
 
 def _label(place: str, row: dict[str, str]) -> AggregatedLabel:
@@ -160,12 +160,6 @@ def _label(place: str, row: dict[str, str]) -> AggregatedLabel:
     if not 0 <= confidence <= 1:
         raise BadInput(f"{place}: a confidence is from 0 to 1, not {row['confidence']!r}")
     return AggregatedLabel(Verdict(label) if label else None, confidence)
-
-
-def _tasks(session: Session) -> Iterator[str]:
-    named = select(Claim.wnid, Photo.source, Photo.source_id).join(Claim.photo)
-    for wnid, source, source_id in session.execute(named):
-        yield f"{wnid}/{source}:{source_id}"
 
 
 @dataclass(frozen=True, slots=True)

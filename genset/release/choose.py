@@ -9,7 +9,7 @@ from genset.core.errors import BadInput
 from genset.db import Verdict
 from genset.licenses import License, LicenseChoice
 from genset.release.candidates import AggregatedLabels, CandidateRow, CandidateTable, Exclusion
-from genset.release.strategies import RULE, Draws, Majority, Matched, Pick, Strategy
+from genset.release.strategies import RULE, Draws, Majority, Matched, Pick, Reason, Strategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,34 +87,28 @@ class ReleasePlan:
     def without_effect(self, choice: "Choice") -> list[str]:
         """The options that changed nothing."""
         parameters = self.strategy.parameters()
-        # What is found among reasons and notes where an option has an effect.
-        traces = {
-            "--source": self.sources and "source ",
-            "--licenses": self.licenses and "licence ",
-            "--min-labels": parameters["min_labels"] > 1 and "fewer than ",
-            "--min-confidence": self.min_confidence and "confidence below ",
-            "--relax": parameters.get("relax") and "lowered thresholds",
-            "--fill-up": parameters.get("fill_up") and "bins filled ",
-            "--exclude duplicates": self.deduplicate and "looks like a photo that ",
-            "--max-per-owner": self.max_per_owner and f"more than {self.max_per_owner} of ",
-            "--balance": self.balance and MORE_THAN_SMALLEST,
-            **{f"--exclude {file.name}": LIKE.format(file.name) for file in self.exclude},
+        used = {
+            "--source": self.sources,
+            "--licenses": self.licenses,
+            "--min-labels": parameters["min_labels"] > 1,
+            "--min-confidence": self.min_confidence,
+            "--relax": parameters.get("relax"),
+            "--fill-up": parameters.get("fill_up"),
+            "--exclude duplicates": self.deduplicate,
+            "--max-per-owner": self.max_per_owner,
+            "--balance": self.balance,
+            **{f"--exclude {file.name}": True for file in self.exclude},
         }
-        found = (*choice.excluded.values(), *choice.notes)
-        return [
-            option
-            for option, trace in traces.items()
-            if trace and not any(words.startswith(trace) for words in found)
-        ]
+        remarks = (*choice.excluded.values(), *choice.notes)
+        effective = {remark.option for remark in remarks if isinstance(remark, Reason)}
+        return [option for option, is_used in used.items() if is_used and option not in effective]
 
 
 Reasons = dict[str, str]
 """By the candidates' tasks."""
 
-# Reasons that are named in several places.
 GONE = "gone at its source"
-LIKE = "looks like a photo of {}"
-MORE_THAN_SMALLEST = "more than the smallest class has"
+MORE_THAN_SMALLEST = Reason("more than the smallest class has", "--balance")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +213,7 @@ def unfit(entry: CandidateRow, plan: ReleasePlan) -> str | None:
         if not entry.is_correct:
             return f"not called correct by {plan.labels.method}"
         if entry.aggregated.confidence < (plan.min_confidence or 0):
-            return f"confidence below {plan.min_confidence:g}"
+            return Reason(f"confidence below {plan.min_confidence:g}", "--min-confidence")
     return plan.strategy.refusal(entry)
 
 
@@ -255,9 +249,9 @@ def _outside_plan(
     if entry.is_gone:
         return GONE
     if plan.sources and entry.source not in plan.sources:
-        return f"source {entry.source}"
+        return Reason(f"source {entry.source}", "--source")
     if plan.licenses and not plan.licenses.wants(License(entry.license, entry.license_url)):
-        return f"licence {entry.license}"
+        return Reason(f"licence {entry.license}", "--licenses")
     return excluded.get(entry.task)
 
 
@@ -266,7 +260,8 @@ def _like_others(remaining: Sequence[CandidateRow], exclude: Iterable[Exclusion]
     found: Reasons = {}
     for exclusion in exclude:
         for entry in exclusion.shared_with(remaining):
-            found.setdefault(entry.task, LIKE.format(exclusion.name))
+            like = Reason(f"looks like a photo of {exclusion.name}", f"--exclude {exclusion.name}")
+            found.setdefault(entry.task, like)
     return found
 
 
@@ -283,12 +278,12 @@ def _without_copies(
     in_other_sets = {
         photo: other for photo, other in table.pairs if other.partition(":")[0] not in table.sources
     }
-    first = {entry.task for entry in stay}
+    duplicates, first = "--exclude duplicates", {entry.task for entry in stay}
     remaining = list(stay)
     for entry in entries:
         other = in_other_sets.get(entry.photo)
-        reason = LIKE.format(other.rpartition(":")[0]) if other else None
-        if not is_refused(entry, reason, excluded):
+        like = Reason(f"looks like a photo of {str(other).rpartition(':')[0]}", duplicates)
+        if not is_refused(entry, like if other else None, excluded):
             remaining.append(entry)
     cluster = _clusters(remaining, table.pairs)
     survivors: dict[str, CandidateRow] = {}
@@ -297,20 +292,14 @@ def _without_copies(
     survived = [entry for entry in remaining if survivors[cluster[entry.task]] is entry]
     new = [entry for entry in survived if entry.task not in first]
     copies = [entry for entry in remaining if entry.task not in first]
-    record_rest(copies, new, "looks like a photo that was posted before it", excluded)
+    before = Reason("looks like a photo that was posted before it", duplicates)
+    record_rest(copies, new, before, excluded)
     return new, [entry for entry in survived if entry.task in first]
 
 
 def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Each candidate's cluster, by its task. Candidates are linked by similar photos."""
-    parent = {entry.task: entry.task for entry in entries}
-
-    def root(task: str) -> str:
-        while parent[task] != task:
-            parent[task] = parent[parent[task]]
-            task = parent[task]
-        return task
-
+    members = {entry.task: {entry.task} for entry in entries}
     same: dict[str, list[str]] = defaultdict(list)
     for entry in entries:
         same[entry.photo].append(entry.task)
@@ -320,13 +309,16 @@ def _clusters(entries: Sequence[CandidateRow], pairs: Iterable[tuple[str, str]])
         (same[one][0], same[other][0]) for one, other in pairs if one in same and other in same
     ]
     for one, other in links:
-        parent[root(one)] = root(other)
-    return {task: root(task) for task in parent}
+        small, large = sorted((members[one], members[other]), key=len)
+        if small is not large:
+            large |= small
+            members.update(dict.fromkeys(small, large))
+    return {task: next(iter(cluster)) for task, cluster in members.items()}
 
 
 def one_owner(draws: Draws) -> str:
     """The reason for a candidate whose owner has enough photos in the release."""
-    return f"more than {draws.max_per_owner} of one owner"
+    return Reason(f"more than {draws.max_per_owner} of one owner", "--max-per-owner")
 
 
 def _balanced(pick: Pick, draws: Draws) -> tuple[CandidateRow, ...]:

@@ -146,24 +146,17 @@ def labeling(session: Session, votes: Mapping[int, Mapping[Verdict, int]]) -> di
     first and the last label was given. `guidelines` are the versions of the instructions,
     `agreement` is Krippendorff's alpha of `votes`, those that are recorded.
     """
-    force = labels_in_force().subquery()
     # Not those of proposals, which are told apart.
-    of_candidates = Claim.rank > 0
-    counted = (func.count(), func.count(force.c.worker.distinct()))
+    candidates_labels = labels_in_force().join(Claim, Claim.id == Label.candidate_id)
+    force = candidates_labels.where(Claim.rank > 0).subquery()
+    counted = (func.count(), people := func.count(force.c.worker.distinct()))
     dates = (func.min(force.c.decided_at), func.max(force.c.decided_at))
-    joined = select(*counted, func.count(force.c.candidate_id.distinct())).join(
-        Claim, Claim.id == force.c.candidate_id
-    )
-    labels, labelers, candidates = session.execute(joined.where(of_candidates)).one()
-    ways = select(force.c.via, *counted, *dates).join(Claim, Claim.id == force.c.candidate_id)
-    by_way = session.execute(ways.where(of_candidates).group_by(force.c.via)).all()
-    signed = (
-        select(func.coalesce(Labeler.kind, ""), func.count(force.c.worker.distinct()))
-        .select_from(force)
-        .join(Claim, Claim.id == force.c.candidate_id)
-        .outerjoin(Labeler, Labeler.name == force.c.worker)
-    )
-    signed_in = session.execute(signed.where(of_candidates).group_by(Labeler.kind)).all()
+    totals = select(*counted, func.count(force.c.candidate_id.distinct()))
+    labels, labelers, candidates = session.execute(totals).one()
+    by_way = session.execute(select(force.c.via, *counted, *dates).group_by(force.c.via)).all()
+    signed = select(func.coalesce(Labeler.kind, ""), people).select_from(force)
+    signed = signed.outerjoin(Labeler, Labeler.name == force.c.worker).group_by(Labeler.kind)
+    signed_in = session.execute(signed).all()
     times = select(func.min(Label.decided_at), func.max(Label.decided_at)).where(~is_out(Label))
     stored = set(session.scalars(select(Candidate.id)))
     versions = select(Label.guideline).where(Label.guideline.is_not(None), ~is_out(Label))
@@ -202,22 +195,17 @@ def _never_checked(session: Session, photos: Sequence[ReleasePhoto]) -> set[str]
 
     A source names an owner with each photo that it finds. An import may know none.
     """
-    by_source: dict[str, list[ReleasePhoto]] = defaultdict(list)
-    for photo in photos:
-        if (photo.image_url or photo.page_url) and not (photo.owner or photo.owner_name):
-            by_source[photo.source].append(photo)
-    found = set()
-    for source, of_source in by_source.items():
-        searches = select(Search.wnid, Search.query).where(Search.source == source).distinct()
-        queries = {(wnid, query) for wnid, query in session.execute(searches)}
-        rows = pool_rows(session, of_source)
-        found |= {
-            photo.file
-            for photo in of_source
-            if (photo.wnid, photo.keyword) not in queries
-            and not ((row := rows.get((source, photo.source_id))) and row.checked_at)
-        }
-    return found
+    ownerless = [
+        photo
+        for photo in photos
+        if (photo.image_url or photo.page_url) and not (photo.owner or photo.owner_name)
+    ]
+    rows = pool_rows(session, ownerless)
+    return {
+        photo.file
+        for photo in ownerless
+        if not ((row := rows.get((photo.source, photo.source_id))) and row.checked_at)
+    }
 
 
 def long_ago(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, set[str]]:

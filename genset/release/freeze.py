@@ -46,7 +46,6 @@ class Draft:
         reasons: the reason for each candidate that is left out, by its task.
         votes: those that are recorded with the photos.
         since: from when on photos count as unseen.
-        contact: whom to contact about it, where the maintainer says nothing else.
         problem: why it cannot be frozen; "" for nothing.
     """
 
@@ -55,7 +54,6 @@ class Draft:
     reasons: Reasons
     votes: Votes
     since: datetime
-    contact: str = ""
     problem: str = ""
 
     def check(self) -> None:
@@ -80,7 +78,6 @@ def create(
     store: Store,
     name: str,
     plan: ReleasePlan | Plan | None = None,
-    contact: str = "",
 ) -> Release:
     """Freeze the photos that a plan chooses into ``releases/NAME/``.
 
@@ -92,7 +89,6 @@ def create(
         store: the workspace's database.
         name: of the release.
         plan: how photos are chosen; None: all that are called correct.
-        contact: whom to contact about the release; "": as ``[dataset]`` says.
 
     Raises:
         BadInput: the name is taken or cannot be a folder's name, or the plan does not fit.
@@ -104,7 +100,6 @@ def create(
         made.check()
         facts = {**_facts(session, made), "dataset": workspace.dataset.facts(name)}
     photos = made.photos
-    facts["contact"] = contact or made.contact or workspace.dataset.contact.strip()
     originals = (workspace.images / stored_as(photo) for photo in photos)
     return publish(workspace.releases, name, facts, photos, originals)
 
@@ -117,7 +112,9 @@ def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan | Plan) -> Pre
     """
     with store.session() as session:
         made = draft(session, workspace, plan)
-        checks = check_photos(made.photos, session)
+        checks = check_photos(
+            made.photos, lambda photo: workspace.images / stored_as(photo), session
+        )
         return preview(made.photos, made.facts, made.reasons, stored_taxonomy(session), checks)
 
 

@@ -1,15 +1,18 @@
 """What a planned release contains, in numbers, and what to look at before photos are handed on."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from genset.classes import Taxonomy
 from genset.core.errors import GensetError
-from genset.core.numbers import count
+from genset.core.metadata import place_and_person
+from genset.core.numbers import agree, count
+from genset.core.progress import progress
 from genset.db import gone_photos
 from genset.licenses import License, may_be_passed_on
 from genset.release.documents.words import coverage, missing_votes
@@ -19,6 +22,7 @@ from genset.release.publish import is_restricted
 from genset.release.reader import ReleasePhoto
 from genset.release.strategies.matched import BINS, bin_of
 
+_OF_CHOICE = ("excluded", "short", "notes", "missing_votes", "without_effect")
 _NAMED = 10  # photos that are printed; JSON has all
 
 
@@ -32,6 +36,8 @@ class Checks:
         gone: their source does not show them any more, as ``genset refresh`` found.
         revoked: their owners took back the licence under which they are in the release.
         removed: ``genset remove`` took them out of the pool.
+        places: their files tell where they were taken.
+        persons: their files name a person.
     """
 
     restricted: tuple[str, ...] = ()
@@ -39,6 +45,8 @@ class Checks:
     gone: tuple[str, ...] = ()
     revoked: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    persons: tuple[str, ...] = ()
 
     def lines(self, name: str = "NAME") -> Iterator[str]:
         """What is printed of a release of this name; nothing where nothing is wrong."""
@@ -55,6 +63,13 @@ class Checks:
                 yield from (f"    {file}" for file in files[:_NAMED])
                 if (rest := len(files) - _NAMED) > 0:
                     yield f"    and {rest:,} more (--json names all)"
+        if self.places or self.persons:
+            tell = agree(len(self.places), "tells where it was", "tell where they were")
+            yield (
+                f"  {count(len(self.places), 'photo')} {tell} taken, "
+                f"{count(len(self.persons), 'names', 'name')} a person: genset release export "
+                f"{name} --strip-metadata takes it out"
+            )
 
     def refuse_changed(self, name: str) -> None:
         """Refuse a release whose photos may not be shown any more as they could when it was frozen.
@@ -69,14 +84,21 @@ class Checks:
             )
 
 
-def check_photos(photos: Sequence[ReleasePhoto], session: Session | None = None) -> Checks:
-    """Check records, and what the pool knows of their photos.
+def check_photos(
+    photos: Sequence[ReleasePhoto],
+    path_of: Callable[[ReleasePhoto], Path],
+    session: Session | None = None,
+) -> Checks:
+    """Check records, the metadata in their files, and what the pool knows of their photos.
 
     Args:
         photos: the records.
+        path_of: the file of each, which need not be there.
         session: of the database of the workspace that made them; None: their own words alone.
     """
     restricted = {photo.file for photo in photos if is_restricted(photo)}
+    shown = progress(photos, total=len(photos), what="metadata", unit="photo")
+    tells = {photo.file: place_and_person(path_of(photo)) for photo in shown}
     gone, revoked, removed = set[str](), set[str](), set[str]()
     if session is not None:
         rows = pool_rows(session, photos)
@@ -96,6 +118,8 @@ def check_photos(photos: Sequence[ReleasePhoto], session: Session | None = None)
         "gone": gone,
         "revoked": revoked - restricted,
         "removed": removed,
+        "places": {file for file, (place, _) in tells.items() if place},
+        "persons": {file for file, (_, person) in tells.items() if person},
     }
     return Checks(
         **{
@@ -178,44 +202,31 @@ class Preview:
 
 
 def preview(
-    photos: Iterable[ReleasePhoto],
+    photos: Sequence[ReleasePhoto],
     facts: Mapping[str, Any],
     reasons: Mapping[str, str],
     taxonomy: Taxonomy,
     checks: Checks,
 ) -> Preview:
     """Preview a draft: its records, its manifest's facts, and why others are left out."""
-    frequencies = [0] * BINS
-    classes: Counter[str] = Counter()
-    licenses: Counter[str] = Counter()
-    owners: Counter[str] = Counter()
-    unmeasured = 0
-    for photo in photos:
-        classes[photo.wnid] += 1
-        licenses[photo.license] += 1
-        owners[f"{photo.source}:{photo.owner}"] += 1
-        if labels := sum(photo.labels.values()):
-            frequencies[bin_of(photo.labels.get("correct", 0), labels)] += 1
-        else:
-            unmeasured += 1
+    classes = Counter(photo.wnid for photo in photos)
+    owners = Counter((photo.source, photo.owner) for photo in photos)
+    labels = [photo.labels for photo in photos if photo.labels]
+    bins = Counter(bin_of(votes.get("correct", 0), sum(votes.values())) for votes in labels)
     chosen = len(facts.get("chosen_classes") or taxonomy)
     return Preview(
-        photos=classes.total(),
+        photos=len(photos),
         classes=dict(sorted(classes.items())),
         without=chosen - len(classes),
         not_chosen=len(taxonomy) - chosen,
-        frequencies=frequencies,
-        unmeasured=unmeasured,
-        licenses=dict(licenses.most_common()),
+        frequencies=[bins[index] for index in range(BINS)],
+        unmeasured=len(photos) - len(labels),
+        licenses=dict(Counter(photo.license for photo in photos).most_common()),
         owners=len(owners),
         most_of_one_owner=max(owners.values(), default=0),
-        excluded=facts["excluded"],
-        short=facts["short"],
-        notes=facts["notes"],
         reasons=dict(reasons),
         checks=checks,
-        missing_votes=facts["missing_votes"],
-        without_effect=facts["without_effect"],
+        **{name: facts[name] for name in _OF_CHOICE},
         multilabel=facts.get("multilabel"),
     )
 

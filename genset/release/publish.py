@@ -126,6 +126,18 @@ def folder_written_whole(folder: Path) -> Iterator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
 
 
+@contextmanager
+def scratch_folder(folder: Path) -> Iterator[Path]:
+    """Yield an empty folder in `folder`, which is deleted then: of a killed run, by the next."""
+    with one_at_a_time(folder):
+        try:
+            shutil.rmtree(folder / "scratch", ignore_errors=True)
+            (folder / "scratch").mkdir()
+            yield folder / "scratch"
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def free_folder(releases: Path, name: str) -> Path:
     """The folder of a new release.
 
@@ -144,12 +156,9 @@ def checked_name(name: str, what: str) -> str:
     Raises:
         BadInput: it cannot be a folder's name.
     """
-    if len(name) > _LONGEST_NAME:
-        raise BadInput(
-            f"a {what}'s name has at most {_LONGEST_NAME} characters; this one has {len(name)}"
-        )
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-        raise BadInput(f"a {what}'s name has letters, digits, '.', '_' and '-' only: {name!r}")
+    if len(name) > _LONGEST_NAME or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        signs = f"at most {_LONGEST_NAME} letters, digits, '.', '_' and '-'"
+        raise BadInput(f"a {what}'s name has {signs}: {name[:_LONGEST_NAME]!r}")
     return name
 
 
@@ -210,16 +219,6 @@ class Contents:
     texts: Mapping[str, str]
 
 
-def contents_of(release: Release, include_restricted: bool) -> Contents:
-    """What is handed on of a release as bytes.
-
-    Raises:
-        BadInput: nothing may be.
-        GensetError: a document is a symbolic link.
-    """
-    return all_of(release) if include_restricted else unrestricted_part_of(release)
-
-
 def all_of(release: Release) -> Contents:
     """The release as it is: its own documents, or new ones if they are missing or changed.
 
@@ -255,7 +254,8 @@ def unrestricted_part_of(release: Release) -> Contents:
     counts = {"restricted": len(release.photos) - len(photos)}
     manifest, texts = described_part(release.manifest, photos, "-unrestricted", counts)
     part = Release(release.root)
-    part.name, part.content_hash, part.photos = manifest["name"], manifest["content_hash"], photos
+    part.keep(photos)
+    part.name = manifest["name"]
     return Contents(part, texts)
 
 
@@ -315,14 +315,41 @@ def facts_of_fewer(
     if facts.get("multilabel") is not None:
         try:
             facts["multilabel"] = recounted(facts["multilabel"], remaining)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            why = f"the answers of {manifest['name']} cannot be counted again"
-            raise GensetError(f"{why}: {type(error).__name__} {error}") from None
+        except (AttributeError, KeyError, TypeError, ValueError):
+            why = f"the answers of {manifest['name']} are not as genset writes them"
+            raise GensetError(f"{why}: ask for its manifest again") from None
     if isinstance(facts.get("dataset"), dict):
         facts["dataset"] = {key: word for key, word in facts["dataset"].items() if key != "doi"}
     if isinstance(facts.get("variant"), dict):
         facts["variant"] = of_changed(facts["variant"], {photo.file for photo in remaining})
     return facts
+
+
+def publish_variant(
+    releases: Path,
+    suffix: str,
+    manifest: Mapping[str, Any],
+    photos: Sequence[tuple[ReleasePhoto, Path]],
+    **variant: Any,
+) -> Release:
+    """Write ``releases/NAME-SUFFIX``, of photos some of which were changed.
+
+    Args:
+        releases: the folder of releases.
+        suffix: what its name has behind that of the release.
+        manifest: the release's.
+        photos: each record, and the file that it is to have.
+        variant: what the manifest says of it: `what` was done, and by file how it `changed`.
+
+    Raises what `publish` raises.
+    """
+    photos = sorted(photos, key=lambda pair: pair[0].file)
+    records = [photo for photo, _ in photos]
+    facts = facts_of_fewer(manifest, records)
+    named = {key: manifest[key] for key in ("name", "content_hash")}
+    facts["variant"] = {**named, **variant, "changed": dict(sorted(variant["changed"].items()))}
+    name = f"{manifest['name']}-{suffix}"
+    return publish(releases, name, facts, records, (path for _, path in photos))
 
 
 def of_changed(variant: Mapping[str, Any], files: Set[str]) -> dict[str, Any]:

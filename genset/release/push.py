@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from genset import __version__
 from genset.core.errors import BadInput, GensetError, MissingExtra, first_line
 from genset.release.documents import CARD
 from genset.release.exports.export import DatasetFacts, Export, export
+from genset.release.publish import scratch_folder
 from genset.release.reader import Release
 
 
@@ -40,9 +39,9 @@ def push(
         raise MissingExtra("a push to the Hub", "hub") from None
     api, of = HfApi(library_name="genset", library_version=__version__), to.removeprefix("hf:")
     where: dict[str, Any] = {"repo_id": of, "repo_type": "dataset"}
-    with _explained(to), TemporaryDirectory(dir=release.root.parent, prefix=".push-") as root:
+    with _explained(to), scratch_folder(release.root.with_name(f".{release.name}.push")) as scratch:
         _check(api, where, to, publish)
-        folder = Path(root, "repository")
+        folder = scratch / "repository"
         done = export(
             release, "huggingface", folder, dataset, include_restricted=include_restricted
         )

@@ -7,24 +7,24 @@ photo of the very bytes that it promises.
 
 import hashlib
 import json
-import re
 import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace as with_fields
 
-from genset.core.errors import BadInput, PhotoRejected, SourceUnavailable
+from genset.core.errors import BadInput, GensetError, PhotoRejected, SourceUnavailable
 from genset.core.files import image_file, one_at_a_time, sha256_of, write_text, written_whole
 from genset.core.progress import progress
 from genset.net.host_state import HostGaveUp
 from genset.net.originals import Fetcher
 from genset.net.picture import check_picture, compare
 from genset.release.documents import documents
-from genset.release.publish import described_part, facts_of_fewer, publish
+from genset.release.publish import described_part, publish_variant
 from genset.release.reader import (
     MANIFEST,
     WHOLE,
@@ -32,8 +32,8 @@ from genset.release.reader import (
     Release,
     ReleasePhoto,
     file_of,
-    read_manifest,
 )
+from genset.scrape.manifests import ManifestText, download, download_manifest, read_manifest
 from genset.sources.source import Source, is_source
 
 _THREADS = 8
@@ -78,33 +78,33 @@ class PullSummary:
 
 
 def pull(
-    manifest: Path,
+    manifest: Path | str,
     open_source: Callable[[str], Source],
     folder: Path | None = None,
     *,
+    expect: str | None = None,
     accept_rerendered: bool = False,
 ) -> PullSummary:
     """Write the set that `manifest` describes to `folder`, which becomes such a release's folder.
 
     `open_source` gives the source of a name, ready to download from, or raises BadInput.
-    `manifest` is its file, or the folder that it lies in, such as an export as "mixed", which is
-    completed in its place. The default for a file is a folder of the set's name in the current one.
-    What is there already is not downloaded again, so the same call goes on where a killed one
-    stopped, and asks again for what failed. Where the host is down, it is waited for.
-
-    Without some photos the folder is a part of the release: a set with a manifest, documents and
-    hashes of its own, and the release's manifest beside it, as `WHOLE`. With
-    `accept_rerendered` a variant, ``NAME-rerendered`` beside the folder, has the photos that are
-    there and those that were rerendered, under its own hashes.
+    `manifest` is its file, address or DOI (`is_remote`), or the folder that it lies in, such as an
+    export as "mixed", which is completed in its place; else the default is a folder of the set's
+    name in the current one. `expect` is the hash that was published, as in `genset release verify`.
+    What is there already is not downloaded again, and what failed is asked for again. Where the
+    host is down, it is waited for. Without some photos the folder is a part of the release, with a
+    manifest, documents and hashes of its own, and the release's manifest beside it, as `WHOLE`.
+    With `accept_rerendered` a variant beside it, ``NAME-rerendered``, has those photos too.
 
     Raises:
         BadInput: the manifest is not sound, or the folder holds something else.
+        GensetError: the manifest cannot be downloaded, or is not the one that is expected.
     """
-    path = manifest
-    if manifest.is_dir():
+    if isinstance(manifest, Path) and manifest.is_dir():
         folder = folder or manifest
-        path = manifest / (WHOLE if (manifest / WHOLE).is_file() else MANIFEST)
-    release = _sound(path)
+        manifest /= WHOLE if (manifest / WHOLE).is_file() else MANIFEST
+    found = download_manifest(manifest) if isinstance(manifest, str) else read_manifest(manifest)
+    release = found.checked(expect)
     folder = folder or Path(release.name)
     aside = None
     if accept_rerendered:
@@ -118,13 +118,12 @@ def pull(
     sources = {name: open_source(name) for name in sorted(names) if is_source(name)}
     summary = PullSummary(str(folder), len(release.photos))
     with one_at_a_time(folder):
-        text = path.read_bytes().decode()
-        _prepare(folder, text)
+        _prepare(folder, found.text)
         _pull_all(release, sources, folder, aside, summary)
-        _settle(folder, text, release, summary)
+        _settle(folder, found, release, summary)
         if aside is not None:
             if summary.rerendered:
-                summary.variant = _publish_variant(folder, text, release, aside, summary)
+                summary.variant = _publish_variant(folder, found.text, release, aside, summary)
             shutil.rmtree(aside, ignore_errors=True)
     return summary
 
@@ -205,33 +204,16 @@ def _publish_variant(
             changed[file] = {"of": photo.file}
         elif photo.file not in missing:
             photos.append((photo, folder / photo.file))
-    photos.sort(key=lambda pair: pair[0].file)
-    records, originals = [photo for photo, _ in photos], [path for _, path in photos]
-    facts = facts_of_fewer(json.loads(text), records)
-    facts["variant"] = {
-        "what": "photos rendered anew by their source",
-        "name": release.name,
-        "content_hash": release.content_hash,
-        "changed": dict(sorted(changed.items())),
-        "excluded": [photo.file for photo in release.photos if photo.file in missing],
-    }
-    name = f"{release.name}-rerendered"
-    return str(publish(folder.absolute().parent, name, facts, records, originals).root)
-
-
-def _sound(path: Path) -> Manifest:
-    """Read a manifest, and refuse one that is not as genset writes them."""
-    release = read_manifest(path)
-    if not release.is_as_written(path):
-        raise BadInput(f"{path} was changed since it was written: ask for it again")
-    if release.variant is not None:
-        raise BadInput(
-            f"{path} is of photos that were changed, and addresses lead to photos as they were: "
-            f"ask for the photos, or pull {release.variant['name']}"
-        )
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", release.name):
-        raise BadInput(f"{path} names its set {release.name[:99]!r}, which is not a release's name")
-    return release
+    made = publish_variant(
+        folder.absolute().parent,
+        "rerendered",
+        json.loads(text),
+        photos,
+        what="photos rendered anew by their source",
+        changed=changed,
+        excluded=[photo.file for photo in release.photos if photo.file in missing],
+    )
+    return str(made.root)
 
 
 def _prepare(folder: Path, text: str) -> None:
@@ -250,14 +232,14 @@ def _prepare(folder: Path, text: str) -> None:
     write_text(folder / WHOLE, text)
 
 
-def _settle(folder: Path, text: str, release: Manifest, summary: PullSummary) -> None:
+def _settle(folder: Path, found: ManifestText, release: Manifest, summary: PullSummary) -> None:
     """Make the folder what its photos are: the release, or a part of it.
 
     Its manifest comes last. Until then the folder is what it was, with files too many.
     """
     lost = summary.gone | summary.changed | summary.rerendered | summary.failed
     photos = [photo for photo in release.photos if photo.file not in lost]
-    document = json.loads(text)
+    text, document = found.text, json.loads(found.text)
     if len(photos) == len(release.photos):
         texts, hashes = {**documents(document, photos), MANIFEST: text}, release.documents
     else:
@@ -269,23 +251,30 @@ def _settle(folder: Path, text: str, release: Manifest, summary: PullSummary) ->
             return
         document, texts = described_part(document, photos, "-part", {"missing": len(lost)})
         hashes = document["documents"]
-    summary.failed.update(_write_documents(folder, texts, hashes))
+    summary.failed.update(_write_documents(folder, texts, hashes, found))
     write_text(folder / MANIFEST, texts[MANIFEST])
-    found = Release(folder)
-    summary.title, summary.content_hash = found.title, found.content_hash
+    made = Release(folder)
+    summary.title, summary.content_hash = made.title, made.content_hash
     if not lost:
         (folder / WHOLE).unlink(missing_ok=True)
 
 
 def _write_documents(
-    folder: Path, texts: Mapping[str, str], hashes: Mapping[str, str]
+    folder: Path, texts: Mapping[str, str], hashes: Mapping[str, str], found: ManifestText
 ) -> dict[str, str]:
-    """Write a set's documents, which are made of its manifest; return what could not be."""
+    """Write a set's documents, which are made of its manifest; return what could not be.
+
+    Those that another version of genset made are downloaded, where they lie beside the manifest.
+    """
     failed = {}
     for name, sha256 in hashes.items():
         path, text = folder / name, texts.get(name, "")
         if path.is_file() and sha256_of(path) == sha256:
             continue
+        address = found.address_of(name)
+        if hashlib.sha256(text.encode()).hexdigest() != sha256 and address:
+            with suppress(GensetError):
+                text = download(address).decode("utf-8", "replace")
         if hashlib.sha256(text.encode()).hexdigest() == sha256:
             write_text(path, text)
         else:

@@ -19,7 +19,7 @@ import requests
 from sqlalchemy.orm import Session
 
 from genset.classes import ImageClass
-from genset.core.errors import BadInput, PhotoRejected, SourceError, SourceRefused
+from genset.core.errors import BadInput, PhotoRejected, SourceError, SourceRefused, first_line
 from genset.core.photo import PhotoOrigin
 from genset.db import SourceWords
 from genset.licenses import License, LicenseChoice
@@ -341,7 +341,7 @@ def source_class(name: str) -> type[Source]:
     try:
         found = entries[0].load()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
-        words = f"the source {name} ({entries[0].value}) cannot be loaded: {error!r}"
+        words = f"the source {name} ({entries[0].value}) cannot be loaded: {first_line(error)}"
         raise BadInput(words) from None
     if isinstance(found, type) and issubclass(found, Source) and found.about.name == name:
         return found

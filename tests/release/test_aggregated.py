@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from pyarrow import parquet
 
 from genset.aggregators import METHODS
-from genset.core.errors import BadInput
 from genset.db import LabelerAct, LabelerEvent, Ruling, Verdict, find_candidate
-from genset.release.reader import MANIFEST, Release
+from genset.release.reader import Release
 from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
 from tests.release.conftest import Genset, Pool
 
@@ -243,7 +242,6 @@ def changed(path: Path, change: Callable[[list[dict[str, str]]], None]) -> None:
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (lambda rows: rows[0].update(task="n1/x:1"), "there is no candidate n1/x:1 in this"),
         (lambda rows: rows.append(rows[0]), f"line 5: {FIRST} is there twice"),
         (lambda rows: rows[1].update(label="yes"), "line 3: a label is correct, incorrect, uns"),
         (lambda rows: rows[1].update(confidence="nan"), "line 3: a confidence is from 0 to 1, no"),
@@ -329,22 +327,3 @@ def test_the_method_does_not_change_what_the_content_hash_is_over(
     weighed = create(genset, pool, "weighed", "--labels", "dawid-skene")
     assert weighed.content_hash == counted.content_hash
     assert [replace(each, confidence=None) for each in weighed.photos] == list(counted.photos)
-
-
-def test_without_labels_a_manifest_is_as_ever(pool: Pool, genset: Genset) -> None:
-    pool.label_all_correct()
-    manifest = json.loads((create(genset, pool, "v1").root / MANIFEST).read_text())
-    assert "labels" not in manifest["strategy"]
-    assert all("confidence" not in photo for photo in manifest["photos"])
-
-
-@pytest.mark.parametrize("value", ["1.5", "-0.1", "NaN", '"sure"'])
-def test_a_confidence_from_elsewhere_is_checked(pool: Pool, genset: Genset, value: str) -> None:
-    pool.label_all_correct()
-    made = create(genset, pool, "v1", "--labels", "majority")
-    path = made.root / MANIFEST
-    text = path.read_text().replace('"confidence": 1.0', f'"confidence": {value}')
-    path.chmod(0o644)
-    path.write_text(text)
-    with pytest.raises(BadInput, match=r"confidence must be|not valid JSON"):
-        Release(made.root)

@@ -59,6 +59,8 @@ def test_a_dry_run_names_what_others_may_not_have(flawed: Pool) -> None:
         "gone": set(),
         "revoked": set(),
         "removed": set(),
+        "places": set(),
+        "persons": set(),
     }
     text = run(flawed, "create", "v1", "--dry-run")
     for line in (

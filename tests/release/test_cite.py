@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from genset.release.documents.citation import cited
+from genset.release.documents import citation
+from genset.release.documents.citation import Citation
 from genset.release.reader import Release
 from tests.release.conftest import Genset, Pool
 
@@ -30,7 +31,7 @@ def says(pool: Pool, text: str) -> None:
     path.write_text(path.read_text("utf-8") + text, "utf-8")
 
 
-def test_three_forms_say_the_same(pool: Pool, release: Release, cite: Genset) -> None:
+def test_four_forms_say_the_same(pool: Pool, release: Release, cite: Genset) -> None:
     says(pool, SAID + 'doi = "10.5281/zenodo.7"\n')
     told = json.loads(cite("--json"))
     bibtex, cff, zenodo = told["bibtex"], yaml.safe_load(told["cff"]), told["zenodo"]["metadata"]
@@ -58,6 +59,12 @@ def test_three_forms_say_the_same(pool: Pool, release: Release, cite: Genset) ->
     ]
     assert (cff["doi"], cff["license"]) == ("10.5281/zenodo.7", "CC-BY-4.0")
     assert cff["identifiers"][0]["value"] == release.content_hash
+    kaggle = json.loads(cite("--as", "kaggle"))
+    assert (kaggle["title"], kaggle["id"]) == ("Fish & {Co}", "INSERT_USERNAME_HERE/fish-co-v1")
+    assert kaggle["licenses"] == [{"name": "other"}] and 20 <= len(kaggle["subtitle"]) <= 80
+    found = Citation.of({**release.manifest, "name": "x" * 70}, 8)
+    one = citation.kaggle(found, {"CC-BY-SA-4.0"})
+    assert one["licenses"] == [{"name": "CC-BY-SA-4.0"}] and len(one["title"]) == 50
     assert str(cff["date-released"]) == day == zenodo["publication_date"]
     assert [each["name"] for each in zenodo["creators"]] == ["Ko, Ann", "Lee, Bo", "The Fish Group"]
     assert zenodo["upload_type"] == "dataset" and zenodo["doi"] == "10.5281/zenodo.7"
@@ -105,7 +112,8 @@ def test_whatever_the_title_the_entry_ends_where_it_should(
 def test_a_licence_is_told_where_spdx_knows_it(
     pool: Pool, release: Release, cite: Genset, said: str, id: str | None
 ) -> None:
-    remarks = cited(release, {"license": said, "authors": [{"name": "Ko, Ann"}]}).remarks
+    words = {"license": said, "authors": [{"name": "Ko, Ann"}]}
+    remarks = Citation.of(release.manifest, len(release), words).remarks
     assert bool(remarks) is (id is None)
     says(pool, f'[dataset]\nlicense = "{said}"\n')
     assert yaml.safe_load(cite("--as", "cff")).get("license") == id

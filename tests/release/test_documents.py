@@ -1,6 +1,7 @@
 """What lies beside a manifest: for people, and for the programs that read it."""
 
 import csv
+import dataclasses
 import hashlib
 import json
 from datetime import UTC, datetime
@@ -12,11 +13,11 @@ from msgspec.structs import replace
 from genset.db import Photo, labels_in_force, votes
 from genset.label.aggregate.votes import Vote
 from genset.label.agreement import krippendorff_alpha
-from genset.release.choose import ReleasePlan
 from genset.release.documents import documents
 from genset.release.facts import alpha
 from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release
+from genset.settings import DatasetSettings
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
 from tests.release.conftest import Pool
 
@@ -32,7 +33,9 @@ def release(pool: Pool) -> Release:
     with pool.store.begin() as session:
         photo = session.query(Photo).filter_by(source_id="100").one()
         photo.license, photo.license_url = "All Rights Reserved", "https://example.org/terms"
-    return create(pool.workspace, pool.store, "v1", ReleasePlan(), contact="ann@example.org")
+    dataset = DatasetSettings(contact="ann@example.org")
+    workspace = dataclasses.replace(pool.workspace, dataset=dataset)
+    return create(workspace, pool.store, "v1")
 
 
 def text(release: Release, name: str) -> str:

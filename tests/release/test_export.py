@@ -232,11 +232,6 @@ def test_the_hubs_card_says_what_the_hub_asks_for(release: Release, tmp_path: Pa
     _, head, card = (tmp_path / "out" / "README.md").read_text("utf-8").split("---\n", 2)
     told = yaml.safe_load(head)
     assert told["task_categories"] == ["image-classification"]
-    info = told["dataset_info"]
-    said = datasets.Features._from_yaml_list(info["features"])
-    file = next((tmp_path / "out" / "data").iterdir())
-    schema = pyarrow.parquet.read_schema(file)
-    assert said == datasets.Features.from_arrow_schema(schema)
     assert "@misc{" in card and release.content_hash in card and "doi = {10.5281/zenodo.7}" in card
 
 

@@ -10,7 +10,6 @@ from genset.release.candidates import CandidateRow, CandidateTable
 from genset.release.choose import Choice, ReleasePlan, choose
 from genset.release.strategies import Majority, Matched, Reference, Strategy, Threshold, Top
 from tests.release.tables import entry, tables
-from tests.release.test_strategies import PLANS
 
 ALL_RIGHT = Reference("labels.csv", "0" * 64, {"n1": (0, 0, 0, 0, 1)})
 TEN = [Threshold(10), Matched(ALL_RIGHT, 10), Top(10)]
@@ -98,14 +97,6 @@ def test_the_limit_takes_out_of_the_top_what_it_forbids_and_nothing_else() -> No
         assert Counter(choice.excluded.values()) == {"more than 3 of one owner": 37}
 
 
-def test_each_photo_over_the_limit_is_said_to_be() -> None:
-    table = CandidateTable(
-        tuple(entry(number, said="c", owner="flickr:ann") for number in range(4))
-    )
-    choice = choose(table, ReleasePlan(Top(5), max_per_owner=1))
-    assert Counter(choice.excluded.values()) == {"more than 1 of one owner": 3}
-
-
 def test_the_next_one_takes_the_place_of_what_the_limit_passed_over() -> None:
     ann = {"owner": "flickr:ann"}
     table = CandidateTable(
@@ -153,18 +144,3 @@ def test_of_the_top_nothing_is_left_out_that_might_be_in(
         elif reason == f"more than {most} of one owner":
             assert len(owners) == most
             assert all(levels(each) >= levels(left) for each in owners)
-
-
-@given(plan=PLANS)
-def test_the_rule_is_named_where_it_matters(plan: ReleasePlan) -> None:
-    matters = plan.max_per_owner is not None or plan.balance
-    assert plan.as_json().get("rule") == (1 if matters else None)
-
-
-def test_a_class_that_is_full_leaves_the_others_their_places() -> None:
-    entries = [entry(number, said="ccc") for number in range(20)]
-    entries += [entry(20 + number, "n2", "ccc") for number in range(2)]
-    for seed in range(5):
-        plan = ReleasePlan(Top(2), seed, max_per_owner=1)
-        chosen = choose(CandidateTable(tuple(entries)), plan).entries
-        assert Counter(each.wnid for each in chosen) == {"n1": 2, "n2": 2}

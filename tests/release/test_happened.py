@@ -87,7 +87,7 @@ def test_the_manifest_knows_how_photos_and_labels_came(own: Path) -> None:
         "guidelines": [],
         "agreement": 0.0,
     }
-    assert manifest["dataset"] == {} and manifest["contact"] == ""
+    assert manifest["dataset"] == {}
 
 
 # What did not happen: a search, a page where labelers saw a definition, Flickr, a person to write
@@ -232,13 +232,6 @@ def test_what_the_maintainer_says_stands_in_every_document(own: Path) -> None:
     assert "Until 2030." in machine["rai:dataReleaseMaintenancePlan"]
 
 
-def test_a_contact_on_the_command_line_wins(own: Path) -> None:
-    says(own, SAID)
-    release = frozen(own, "--contact", "bo@example.org")
-    card = texts_of(release)["docs/DATA_CARD.md"]
-    assert "Contact: bo@example.org" in card and "ann@" not in card
-
-
 # What labelers did on the page, and searches
 
 
@@ -304,14 +297,6 @@ def test_agreement_is_of_the_labels_that_are_counted_beside_it(pool: Pool) -> No
     pool.label(further, ann="correct", bob="incorrect")
     card = texts_of(pool.create())["docs/DATA_CARD.md"]
     assert "4 labels by 2 labelers on 2 candidates" in card and "alpha 1.000" in card
-
-
-def test_short_classes_are_told(own: Path) -> None:
-    release = frozen(own)
-    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
-    manifest["short"] = {TENCH: 8}
-    card = documents(manifest, release.photos)["docs/DATA_CARD.md"]
-    assert f"1 class with fewer photos than were asked for; what each lacks: {TENCH} (8)" in card
 
 
 def searched(pool: Pool, wnid: str, page: int) -> Search:

@@ -9,7 +9,7 @@ from genset.db import Store
 from genset.release.exports.export import export
 from genset.release.freeze import create
 from genset.release.reader import Release, find_releases
-from genset.release.takedown import takedown
+from genset.release.versions import takedown
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change

@@ -10,7 +10,7 @@ from genset.core.errors import BadInput, GensetError, ReleaseDamaged
 from genset.release.exports import FORMATS
 from genset.release.exports.export import export
 from genset.release.reader import MANIFEST, Release
-from genset.release.takedown import takedown
+from genset.release.versions import takedown
 from genset.scrape.removal import remove
 from genset.sets.open import open_set
 from tests.release.conftest import Pool

@@ -155,12 +155,19 @@ def test_verify_takes_each_and_names_what_was_changed(
 
 def test_stripped_it_is_a_marked_variant_without_metadata(pool: Pool, tmp_path: Path) -> None:
     exif = Image.Exif()
-    exif[0x013B], exif[0x0112] = "Ann Smith", 6
+    exif[0x013B], exif[0x0112], exif[0x8825] = "Ann Smith", 6, {2: (52.0, 30.0, 0.0)}
     file = io.BytesIO()
     Image.new("RGB", (64, 96), "red").save(file, "JPEG", exif=exif)
     task = add_candidate(pool.workspace, pool.store, TENCH, 7, content=file.getvalue())
     pool.label(task, ann="correct")
+    dry = ["-w", str(pool.workspace.root), "release", "create", "v0", "--dry-run"]
+    told = "1 photo tells where it was taken, 1 names a person: genset release export"
+    assert told in CliRunner().invoke(cli, dry).stdout
     release = pool.create()
+    checks = json.loads(
+        CliRunner().invoke(cli, ["release", "verify", str(release.root), "--json"]).stdout
+    )["checks"]
+    assert checks["places"] == checks["persons"] == [release.photos[0].file]
     words = ["release", "export", str(release.root), "--format", "imagefolder", "--strip-metadata"]
     done = CliRunner().invoke(cli, [*words, "--to", str(tmp_path / "out"), "--json"])
     assert done.exit_code == 0, done.output

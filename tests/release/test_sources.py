@@ -236,12 +236,6 @@ def test_nothing_of_a_search_is_said_of_a_folder(pool: Pool) -> None:
     assert machine["rai:dataCollectionType"] == ["Others"]
 
 
-def test_a_drawn_source_has_no_word_of_relevance(pool: Pool) -> None:
-    know(pool, "inaturalist")
-    put(pool, 504, "inaturalist")
-    assert "relevance" not in text(pool.create(), "docs/DATA_CARD.md")
-
-
 def test_credits_name_the_source(several: Pool) -> None:
     release = several.create()
     lines = text(release, "docs/ATTRIBUTION.txt").splitlines()

@@ -250,15 +250,6 @@ def test_a_threshold_is_lowered_for_a_class_of_one_and_for_none_that_is_full() -
     assert (names(choice), choice.notes) == ({"n1/flickr:1"}, {})
 
 
-@pytest.mark.parametrize("name", ["threshold", "top", "matched"])
-def test_a_class_gets_ten_photos_unless_something_else_is_said(name: str) -> None:
-    options = (
-        {"reference": Reference("r", "", {"n1": (0, 0, 0, 0, 1)})} if name == "matched" else {}
-    )
-    table = plain(*(entry(number, said="c") for number in range(20)))
-    assert len(choose(table, ReleasePlan(strategy(name, options))).entries) == 10
-
-
 def test_short_bins_are_told() -> None:
     choice = choose(BY_HAND, ReleasePlan(Matched(MATCH, 7)))
     assert choice.notes == {"short bins": {"n1": [1, 0, 0, 0, 0], "n2": [0, 0, 0, 6, 0]}}
@@ -379,11 +370,11 @@ def test_a_reference_is_read_as_exported(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", "holds no labels"),
+        ("", "has no column task: a reference has"),
         ("task,worker,label\n", "holds no labels"),
         ("task,worker,label\nn1/a,x,correct\nn1/a,x,perhaps\n", "line 3: a reference has"),
         ("task,worker,label\nn1,x,correct\n", "line 2: a reference has"),
-        ("a,b\n1,2\n", "line 2: a reference has"),
+        ("a,b\n1,2\n", "has no column task"),
         ('task,worker,label\n"n1/a"b,x,correct\n', "cannot be read as a table"),
     ],
 )

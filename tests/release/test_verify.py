@@ -1,6 +1,7 @@
 """A release proves itself, and a manifest that is not one of ours is refused in one line."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -103,23 +104,6 @@ def test_what_a_system_left_there_and_empty_folders_are_passed_over(release: Rel
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("license", "CC0"),
-        ("owner", "someone else"),
-        ("rank", 77),
-        ("labels", {"correct": 9}),
-        ("page_url", "https://example.org/"),
-    ],
-)
-def test_a_changed_record_of_a_photo_is_noticed(
-    release: Release, field: str, value: object
-) -> None:
-    edit_manifest(release, lambda manifest: manifest["photos"][2].update({field: value}))
-    assert problems(release) == ["manifest.json was changed"]
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
         ("name", "v2"),
         ("created_at", "1999-01-01T00:00:00+00:00"),
         ("genset", "9.9"),
@@ -130,7 +114,7 @@ def test_a_changed_record_of_a_photo_is_noticed(
         ("a new field", 1),
     ],
 )
-def test_anything_else_changed_in_the_manifest_is_noticed(
+def test_anything_changed_in_the_manifest_is_noticed(
     release: Release, field: str, value: object
 ) -> None:
     edit_manifest(release, lambda manifest: manifest.update({field: value}))
@@ -177,29 +161,16 @@ def test_a_manifest_that_is_no_manifest_is_refused_in_one_line(tmp_path: Path, t
     assert "\n" not in str(no.value)
 
 
-def test_a_manifest_of_another_form_is_refused(release: Release) -> None:
-    edit_manifest(release, lambda manifest: manifest.update(format="genset release 99"))
-    with pytest.raises(BadInput, match=r'format must be .*, not "genset release 99"'):
-        Release(release.root)
-
-
-@pytest.mark.parametrize("field", ["name", "created_at", "content_hash", "excluded", "photos"])
+@pytest.mark.parametrize(
+    "field", ["name", "format", "excluded", "documents", "photos", "photos[1].rank"]
+)
 def test_a_field_of_another_type_is_refused(release: Release, field: str) -> None:
-    edit_manifest(release, lambda manifest: manifest.update({field: 5}))
-    with pytest.raises(BadInput, match=rf"manifest\.json: {field} must be "):
-        Release(release.root)
-
-
-def test_a_document_without_a_name_is_refused(release: Release) -> None:
-    edit_manifest(release, lambda manifest: manifest.update(documents={"": None}))
-    with pytest.raises(BadInput, match="documents"):
-        Release(release.root)
-
-
-@pytest.mark.parametrize("field", ["license", "rank", "labels", "taken_at", "posted_at"])
-def test_a_photos_field_of_another_type_is_refused(release: Release, field: str) -> None:
-    edit_manifest(release, lambda manifest: manifest["photos"][1].update({field: 0.5}))
-    with pytest.raises(BadInput, match=rf"photos\[1\]\.{field} must be "):
+    name = field.rpartition(".")[2]
+    place = 1 if "[" in field else None
+    edit_manifest(
+        release, lambda all: (all if place is None else all["photos"][place]).update({name: 0.5})
+    )
+    with pytest.raises(BadInput, match=re.escape(f"manifest.json: {field} must be ")):
         Release(release.root)
 
 

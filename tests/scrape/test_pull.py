@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from msgspec import ValidationError, convert
 
+from genset.classes import ImageClass
 from genset.core.errors import BadInput
 from genset.db import Verdict, stored_candidates
 from genset.net.hosts import TRIES
@@ -36,12 +37,12 @@ from tests.scrape.pools import CAT, Faulty, Pool, Serve, record
 class Maker:
     """Somebody who made a release of three photos, 1 to 3, and hands over its manifest."""
 
-    def __init__(self, serve: Serve, pool: Pool, photos: int = 3) -> None:
+    def __init__(self, serve: Serve, pool: Pool, photos: int = 3, cls: ImageClass = CAT) -> None:
         self.serve = serve
         self.sandbox: Faulty = serve(*(record(number) for number in range(1, photos + 1)))
-        pool.scrape(self.sandbox.source, per_class=photos)
+        pool.scrape(self.sandbox.source, cls, per_class=photos)
         with pool.store.session() as session:
-            tasks = [candidate.task for candidate in session.scalars(stored_candidates(CAT.wnid))]
+            tasks = [candidate.task for candidate in session.scalars(stored_candidates(cls.wnid))]
         for task in tasks:
             vote(pool.store, task, "ann", Verdict.CORRECT)
         self.release = create(pool.workspace, pool.store, "v1")
@@ -145,19 +146,6 @@ def test_photos_that_are_gone_or_changed_are_told_and_the_rest_comes(
     other = Release(part.root)
     assert (other.title, len(other.missing())) == ("2 of 3 photos of v1", 1)
     other.verify()
-
-
-def test_a_part_becomes_the_release_once_all_photos_are_there(
-    maker: Maker, rebuild: Rebuild, tmp_path: Path
-) -> None:
-    served = maker.served(1)
-    content = served.read_bytes()
-    served.unlink()
-    rebuild()
-    served.write_bytes(content)
-    done = pull(tmp_path / "copy", lambda name: maker.sandbox.source)
-    assert (done.title, done.pulled, done.present) == ("v1", 1, 2)
-    assert files(tmp_path / "copy") == files(maker.release.root)
 
 
 def test_without_any_photo_there_is_no_part_and_the_next_pull_goes_on(

@@ -9,7 +9,7 @@ import pytest
 from genset.db import Photo, Verdict, stored_candidates
 from genset.release.exports.export import export
 from genset.release.freeze import create
-from genset.release.reader import WHOLE, Release, ReleasePhoto
+from genset.release.reader import Release, ReleasePhoto
 from genset.scrape.pull import PullSummary, pull
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import vote
@@ -91,15 +91,6 @@ def test_killed_at_any_moment_the_same_command_completes_it(mixed: Mixed, tmp_pa
         moments += 1
     assert moments >= 3  # two photos come at once: a kill may leave both, or one
     assert files(mixed.folder) == files(mixed.release.root)
-
-
-def test_the_commands(mixed: Mixed, tmp_path: Path) -> None:
-    words = ("release", "export", str(mixed.release.root), "--format", "mixed", "--to", "given")
-    assert "2 of them by address and hash" in genset(*words, cwd=tmp_path)
-    said = genset("pull", "given", "--json", cwd=tmp_path, endpoint=mixed.sandbox.endpoint)
-    assert json.loads(said)["pulled"] == 2
-    assert "4 photos" in genset("release", "verify", "given", cwd=tmp_path)
-    assert not (tmp_path / "given" / WHOLE).exists()
 
 
 def test_a_whole_one_stays_as_it_is_and_nothing_is_asked_for(serve: Serve, pool: Pool) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.core.errors import BadInput, ReleaseDamaged
+from genset.core.errors import BadInput, ReleaseIncomplete
 from genset.label import Verdict
 from genset.release.freeze import create
 from genset.release.reader import Release
@@ -34,9 +34,9 @@ def test_a_release_is_found_by_its_name_and_by_its_path(release: Release) -> Non
     assert open_set(str(release.root)) == by_name
 
 
-def test_a_damaged_release_is_not_scored(release: Release) -> None:
+def test_a_release_with_other_photos_than_its_manifest_says_is_not_scored(release: Release) -> None:
     (release.root / release.photos[0].file).unlink()
-    with pytest.raises(ReleaseDamaged, match=f"{release.photos[0].file} is missing"):
+    with pytest.raises(ReleaseIncomplete, match="v1 has 1 of 2 photos of v1: genset pull"):
         open_set("v1", release.root.parent)
 
 

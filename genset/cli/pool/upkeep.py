@@ -4,7 +4,7 @@ import getpass
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -149,9 +149,20 @@ def remove(
     show(asdict(done), "\n".join(lines), as_json)
 
 
+class Manifest(click.Path):
+    """A path that is there, or an address (`genset.scrape.manifests.is_remote`)."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, or the address as it is."""
+        from genset.scrape.manifests import is_remote
+
+        return value if is_remote(value) else super().convert(value, param, ctx)
+
+
 @click.command()
-@click.argument("manifest", type=click.Path(path_type=Path, exists=True))
+@click.argument("manifest", type=Manifest(path_type=Path, exists=True))
 @click.option("--to", type=PATH, help="The set's folder (default: one of its name, here).")
+@click.option("--expect", metavar="HASH", help="The hash that was published with the set.")
 @click.option(
     "--contact",
     default="",
@@ -168,14 +179,17 @@ def remove(
 @json_command
 def pull(
     folder: Path | None,
-    manifest: Path,
+    manifest: Path | str,
     to: Path | None,
     contact: str,
-    accept_rerendered: bool,
     give_up_after: float | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Rebuild a set from its MANIFEST: download each photo, and check that its bytes are the same.
+
+    MANIFEST is a file, the folder of a set or an export, a web address, or a DOI of Zenodo. With
+    --expect no photo is asked for unless that hash is its content's or the manifest's.
 
     Run it again to continue. Needs neither a workspace nor a key. If photos are missing, it exits
     with 3: the others are a part of the set with a hash of its own, which genset evaluate and all
@@ -184,6 +198,8 @@ def pull(
     the set. A folder, as genset release export --format mixed writes it, is completed in place.
 
     \b
+    genset pull 10.5281/zenodo.7 --expect sha256:HASH
+    genset pull https://example.org/v1/manifest.json
     genset pull manifest.json --to v1
     genset pull v1-mixed
     """
@@ -205,7 +221,7 @@ def pull(
         return source_class(name).for_pictures(Hosts(store, say, give_up_after), settings)
 
     with closing(store), stoppable(lambda: "the photos that came stay in the set's folder"):
-        done = rebuild(manifest, open_source, to, accept_rerendered=accept_rerendered)
+        done = rebuild(manifest, open_source, to, **options)
     show(asdict(done), "\n".join(_pull_lines(done)), as_json)
     if done.missing and done.title:
         raise ReleaseIncomplete(f"{done.folder} has {done.title}; {done.missing:,} missing")

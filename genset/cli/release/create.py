@@ -83,11 +83,6 @@ if TYPE_CHECKING:
     is_flag=True,
     help="With --multilabel: take questions that lack votes as they stand.",
 )
-@click.option(
-    "--contact",
-    default="",
-    help="Whom to contact about it, for the data card (default: as [dataset] says).",
-)
 @click.option("--dry-run", is_flag=True, help="Print what it would contain, and write nothing.")
 @click.option(
     "--no-refresh",
@@ -159,7 +154,7 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
         if not options["no_refresh"]:
             free_folder(workspace.releases, name)  # before anybody is asked
             checked = recheck(workspace, store, chosen, options["give_up_after"])
-        made = create(workspace, store, name, plan, options["contact"])
+        made = create(workspace, store, name, plan)
     answers = {"multilabel": made.multilabel} if made.multilabel else {}
     answer = {**release_summary(made), **answers, "licenses": asdict(checked), **opted_out}
     lines += [*checked.lines(), *(summary(made.multilabel) if made.multilabel else ())]
@@ -240,7 +235,6 @@ _WITH_FROM = (
     "multilabel",
     "allow_unanswered",
     "exclude",
-    "contact",
     "dry_run",
     "no_refresh",
     "give_up_after",
@@ -288,9 +282,4 @@ def _is_multilabel(options: dict[str, Any]) -> bool:
                 f"{parameter.opts[0]} does not go with --from: the release is chosen as "
                 f"{options['earlier']} was"
             )
-    if "duplicates" in options["exclude"]:
-        raise BadInput(
-            "--exclude duplicates does not go with --from: similar photos are left out as "
-            f"{options['earlier']} did"
-        )
     return True

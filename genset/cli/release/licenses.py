@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from genset.db import Store
     from genset.release.reader import ReleasePhoto
 
+_OLD = "were last seen more than 30 days ago"
 PATIENCE = 120.0
 """Seconds for which a source that is down is waited for where nothing else is said."""
 
@@ -48,10 +49,8 @@ class Recheck:
         yield from (f"  {change}" for change in self.changes)
         yield from (f"  not up now: {photo}  {page}" for photo, page in self.gone.items())
         for source, number in self.unchecked.items():
-            yield (
-                f"  licences of {count(number, 'photo')} of {source} were last seen more than 30 "
-                f"days ago, and could not be asked for again: {self.because[source]}"
-            )
+            because = f"could not be asked for again: {self.because[source]}"
+            yield f"  licences of {count(number, 'photo')} of {source} {_OLD}, and {because}"
 
 
 Chosen = Callable[["Session"], Sequence["ReleasePhoto"]]
@@ -65,10 +64,8 @@ def due(store: "Store", chosen: Chosen) -> Iterator[str]:
     with store.session() as session:
         old = long_ago(session, chosen(session))
     for source, ids in sorted(old.items()):
-        yield (
-            f"  licences of {count(len(ids), 'photo')} of {source} were last seen more than 30 "
-            "days ago: they are asked for again before it is frozen, and may change this"
-        )
+        then = "they are asked for again before it is frozen, and may change this"
+        yield f"  licences of {count(len(ids), 'photo')} of {source} {_OLD}: {then}"
 
 
 def recheck(
@@ -112,9 +109,8 @@ def recheck(
                 _ask(done, workspace, store, source, ids, give_up_after or PATIENCE)
             except GensetError as error:
                 raise GensetError(
-                    f"nothing was frozen: licences of photos of {source} were last seen more than "
-                    f"30 days ago, and could not be asked for again: {error}; or take them as they "
-                    f"were last seen, with {without}"
+                    f"nothing was frozen: licences of photos of {source} {_OLD}, and could not be "
+                    f"asked for again: {error}; or take them as they were last seen, with {without}"
                 ) from None
 
 

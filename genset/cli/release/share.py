@@ -60,48 +60,39 @@ def export_command(
 
     found = named(folder, name)
     dataset = partial(dataset_now, folder, found)
-    if strip_metadata:
-        to = to or Path(f"{found.name}-stripped-{kind}")
-        done, variant = export_stripped(
-            found, kind, to, dataset, include_restricted=include_restricted
-        )
-        number = count(len(variant["changed"]), "photo")
-        answer, lines = {**asdict(done), "variant": variant}, [f"  metadata removed from {number}"]
-    else:
-        to = to or Path(f"{found.name}-{kind}")
-        done = export(found, kind, to, dataset, include_restricted=include_restricted)
-        answer, lines = asdict(done), []
-    show(answer, "\n".join([*lines_of(done, strip_metadata), *lines]), as_json)
+    write, suffix = (export_stripped, "-stripped") if strip_metadata else (export, "")
+    to = to or Path(f"{found.name}{suffix}-{kind}")
+    done = write(found, kind, to, dataset, include_restricted=include_restricted)
+    lines = [*lines_of(done, strip_metadata)]
+    lines += [f"  metadata removed from {count(done.changed, 'photo')}"] * strip_metadata
+    show(asdict(done), "\n".join(lines), as_json)
 
 
 def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:
     """What is printed of an export, or of one whose photos were changed."""
     if done.format in ("manifest", "mixed"):
         yield f"{done.folder}: {count(done.of, 'photo')} as {done.format}"
-        if done.format == "mixed" and done.restricted:
-            yield (
-                f"  {done.restricted} of them by address and hash: complete it with genset pull "
-                f"{done.folder}"
-            )
+        if done.restricted:
+            pull = f"complete it with genset pull {done.folder}"
+            yield f"  {done.restricted} of them by address and hash: {pull}"
         if done.without_address:
             have = count(done.without_address, "has", "have")
             yield f"  {have} no address, and cannot be rebuilt from it"
         return
-    part = f"{done.photos:,} of " if done.photos < done.of else ""
-    yield f"{done.folder}: {part}{count(done.of, 'photo')} as {done.format}"
+    yield f"{done.folder}: {_photos(done)} as {done.format}"
     if done.photos < done.of or is_variant:
         yield f"  {done.content_hash}: a set of its own, not the release"
     if done.restricted:
-        instead = "" if is_variant else "share --format mixed, or "
-        yield (
-            f"  {done.restricted} left out, which no licence lets you hand on: {instead}use "
-            "--include-restricted if they are yours"
-        )
+        use = "use --include-restricted if they are yours"
+        use = use if is_variant else f"share --format mixed, or {use}"
+        yield f"  {done.restricted} left out, which no licence lets you hand on: {use}"
     if done.reserved:
-        yield (
-            f"  no licence lets you hand on {done.reserved} of them: keep it to yourself, unless "
-            "they are yours"
-        )
+        keep = "keep it to yourself, unless they are yours"
+        yield f"  no licence lets you hand on {done.reserved} of them: {keep}"
+
+
+def _photos(done: "Export") -> str:
+    return f"{done.photos:,} of " * (done.photos < done.of) + count(done.of, "photo")
 
 
 @release.command("push")
@@ -143,9 +134,8 @@ def push_command(
     done, url = push(
         found, to, dataset, publish=publish, include_restricted=include_restricted, forget=forget
     )
-    part = f"{done.photos:,} of " if done.photos < done.of else ""
     lines = [
-        f"{url}: {part}{count(done.of, 'photo')}, {'public' if publish else 'private'}",
+        f"{url}: {_photos(done)}, {'public' if publish else 'private'}",
         f"  {done.content_hash}",
     ]
     if done.restricted:
@@ -159,29 +149,34 @@ def push_command(
 @click.option(
     "--as",
     "form",
-    type=click.Choice(["bibtex", "cff", "zenodo"]),
+    type=click.Choice(["bibtex", "cff", "zenodo", "kaggle"]),
     help="Print this form alone, as it stands in a file.",
 )
 @json_command
 def cite_command(folder: Path | None, name: str, form: str | None, as_json: bool) -> None:
     """Print how a release (a name, or a folder's path) is cited.
 
-    As BibTeX, as CITATION.cff, and as Zenodo's metadata. Authors, title, licence and DOI are those
-    that [dataset] in genset.toml says now, or said when the release was frozen.
+    As BibTeX, as CITATION.cff, and as Zenodo's and Kaggle's metadata. Authors, title, licence and
+    DOI are those that [dataset] in genset.toml says now, or said when the release was frozen.
 
     \b
     genset release cite v1
     genset release cite v1 --as cff > CITATION.cff
+    genset release cite v1 --as kaggle > v1-parquet/dataset-metadata.json
     """
-    from genset.release.documents.citation import bibtex, citation_cff, cited, zenodo
+    from genset.release.documents.citation import Citation, bibtex, citation_cff, kaggle, zenodo
 
-    found = cited(release := named(folder, name), dataset_now(folder, release))
+    release = named(folder, name)
+    found = Citation.of(release.manifest, len(release.photos), dataset_now(folder, release))
     forms: dict[str, Any] = {
         "bibtex": bibtex(found),
         "cff": citation_cff(found),
         "zenodo": zenodo(found),
+        "kaggle": kaggle(found, {photo.license_id for photo in release.photos}),
     }
-    texts = {**forms, "zenodo": json.dumps(forms["zenodo"], indent=1, ensure_ascii=False) + "\n"}
+    texts = dict(forms)
+    for name in ("zenodo", "kaggle"):
+        texts[name] = json.dumps(forms[name], indent=1, ensure_ascii=False) + "\n"
     for remark in found.remarks:
         click.echo(f"{remark} (under [dataset] in genset.toml)", err=True)
     text = texts[form] if form else "\n".join(texts.values())

@@ -20,6 +20,7 @@ from genset.sets.open import open_set
 
 if TYPE_CHECKING:
     from genset.release.preview import Checks
+    from genset.release.reader import ReleasePhoto
 
 
 @release.command("verify")
@@ -53,19 +54,21 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
     if expect is not None:
         answer["expected"] = check_expected(found.root, found.manifest, expect)
         lines.append(f"  its {answer['expected'].replace('_', ' ')} is the expected one")
+    is_export = not found.path_of(CARD).exists() and manifest_of(found.root.parent) == (
+        found.root / MANIFEST
+    )
+    passed_over, missing = list[str](), found.missing()
     try:
-        passed_over = list[str]()
-        if (
-            manifest_of(found.root.parent) == found.root / MANIFEST
-            and not found.path_of(CARD).exists()
-        ):
-            open_set(str(found.root.parent))
+        if is_export:
+            present = {photo.id: photo for photo in open_set(str(found.root.parent)).photos}
+            missing += [photo.file for photo in found.photos if photo.file not in present]
+            found.keep([photo for photo in found.photos if photo.file in present])
         else:
             passed_over = found.verify()
     except ReleaseDamaged as damage:
         click.echo("\n".join(damage.problems), err=True)
         raise
-    missing = answer["missing"] = found.missing()
+    answer |= {**release_summary(found), "missing": missing}
     photos = count(len(found.photos), "photo is", "photos are")
     lines.insert(0, f"{found.title}: {photos} what the manifest says")
     lines += [f"  missing: {file}" for file in missing]
@@ -75,17 +78,21 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
     show(answer, "\n".join([*lines, *checks.lines(found.name)]), as_json)
     checks.refuse_changed(found.name)
     if missing:
-        raise ReleaseIncomplete(f"{found.root} has {found.title}: genset pull {found.root} goes on")
+        next_step = "export it again" if is_export else f"genset pull {found.root} goes on"
+        raise ReleaseIncomplete(f"{found.root} has {found.title}: {next_step}")
 
 
 def _checks(folder: Path | None, release: Release) -> "Checks":
     """What is wrong with its photos, as far as its manifest and its workspace know."""
     from genset.release.preview import check_photos
 
+    def path_of(photo: "ReleasePhoto") -> Path:
+        return release.root / photo.file
+
     if not is_of_workspace(folder, release):
-        return check_photos(release.photos)
+        return check_photos(release.photos, path_of)
     with opened(folder) as (_, store), store.session() as session:
-        return check_photos(release.photos, session)
+        return check_photos(release.photos, path_of, session)
 
 
 @release.command("takedown")
@@ -105,7 +112,7 @@ def takedown_command(
     genset remove flickr:6061409035 --reason "its owner asked on 3 May"
     genset release takedown v1 --requested 2026-05-03
     """
-    from genset.release.takedown import takedown
+    from genset.release.versions import takedown
 
     with opened(folder) as (workspace, store):
         old = Release(workspace.releases / name)
@@ -138,7 +145,7 @@ def diff_command(folder: Path | None, /, one: str, other: str, format: str) -> N
     genset release diff v1 v1.1
     genset release diff v1 v1.1 --format markdown
     """
-    from genset.release.diff import diff
+    from genset.release.versions import diff
 
     found = diff(named(folder, one), named(folder, other))
     show_tables(found.table(), format, found)

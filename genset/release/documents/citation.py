@@ -1,13 +1,14 @@
 """How a release is cited: BibTeX, CITATION.cff and Zenodo's metadata, from the same facts.
 
-Sources: the Citation File Format 1.2.0; Zenodo's REST API, deposit metadata.
+Sources: the Citation File Format 1.2.0; Zenodo's REST API, deposit metadata; Kaggle's API, dataset
+metadata.
 """
 
 import html
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -19,7 +20,6 @@ from genset.core.numbers import count
 from genset.core.safe import web_link
 from genset.release.documents.provenance import comes_from
 from genset.release.documents.words import About, fact, line
-from genset.release.reader import Release
 
 _IMAGENET = "ImageNet"
 
@@ -112,12 +112,6 @@ class Citation:
         """What identifies it whatever it is called."""
         of = f"; {self.comes_from}" if self.comes_from else ""
         return f"Release {self.name}: {count(self.photos, 'photo')}, {self.content_hash}{of}"
-
-
-def cited(release: Release, dataset: Mapping[str, Any] | None = None) -> Citation:
-    """What its manifest knows, and what its maintainer `said` since (`Dataset.facts`)."""
-    manifest = release.manifest
-    return Citation.of(manifest, len(release.photos), dataset)
 
 
 def bibtex(cited: Citation) -> str:
@@ -222,3 +216,27 @@ def zenodo(cited: Citation) -> dict[str, Any]:
             "The licence is that of labels and documents: each photo is under its own."
         )
     return {"metadata": metadata}
+
+
+# The licences of photos that Kaggle knows, by their SPDX ids.
+_KAGGLE = r"CC0-1\.0|CC-BY(-SA)?-3\.0|CC-BY(-NC)?(-SA|-ND)?-4\.0"
+
+
+def kaggle(cited: Citation, licenses: Collection[str]) -> dict[str, Any]:
+    """dataset-metadata.json, as ``kaggle datasets create`` takes it; `licenses` are its photos'.
+
+    Kaggle wants one licence, a title of 6 to 50 characters and a name of 3 to 50.
+    """
+    one = next(iter(licenses)) if len(licenses) == 1 else ""
+    title = cited.title if len(cited.title) <= 50 else f"{cited.title[:49].rstrip()}…"
+    slug = re.sub(r"[^a-z0-9]+", "-", f"{cited.title} {cited.name}".lower())[:50].strip("-")
+    rights = "Each photo is under its own licence: see docs/LICENSES.txt."
+    terms = f" Labels and documents: {cited.license}." if cited.license else ""
+    return {
+        "title": title if len(title) >= 6 else f"{title}: photos",
+        "subtitle": f"{count(cited.photos, 'photo')} to test image classifiers on",
+        "id": f"INSERT_USERNAME_HERE/{slug if len(slug) >= 3 else 'photos'}",
+        "description": f"{cited.note}. {rights}{terms}",
+        "licenses": [{"name": one if re.fullmatch(_KAGGLE, one) else "other"}],
+        "keywords": list(cited.keywords),
+    }

@@ -31,24 +31,12 @@ from genset.release.documents.provenance import (
     unseen,
 )
 from genset.release.documents.rights import persons
-from genset.release.documents.tables import columns, its_classes, its_number, uses
+from genset.release.documents.tables import columns, its_classes, uses
 from genset.release.documents.words import NOT_STATED, About, choice_rule, fact, line
 from genset.release.reader import LISTS, PHOTOS, ReleasePhoto
 
-_SUFFIXES = {
-    "jpg": "image/jpeg",
-    **{kind: f"image/{kind}" for kind in ("png", "webp", "gif", "avif", "heif")},
-}
-
-
-_NUMBERS = {
-    "label": "sc:Integer",
-    "width": "sc:Integer",
-    "height": "sc:Integer",
-    "rank": "sc:Integer",
-    "selection_frequency": "sc:Float",
-    "confidence": "sc:Float",
-}
+_NUMBERS = dict.fromkeys(("label", "width", "height", "rank"), "sc:Integer")
+_NUMBERS |= dict.fromkeys(("selection_frequency", "confidence"), "sc:Float")
 
 
 _MEANINGS = {
@@ -280,7 +268,7 @@ def files(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> list[dict[str, 
             "name": f"photos-{suffix}",
             "description": "Photos in folders that are named by "
             f"{'wnid' if is_imagenet else 'class'}.",
-            "encodingFormat": _SUFFIXES.get(suffix, f"image/{suffix}"),
+            "encodingFormat": "image/jpeg" if suffix == "jpg" else f"image/{suffix}",
             "includes": f"{PHOTOS}/*/*.{suffix}",
         }
         for suffix in _suffixes(photos)
@@ -323,7 +311,7 @@ def records(manifest: Mapping[str, Any], taxonomy: Taxonomy) -> dict[str, Any]:
 def _meanings_of(taxonomy: Taxonomy) -> dict[str, str]:
     """What columns mean where classes are not ImageNet's."""
     wnids = {name: _MEANINGS[name].replace("The wnids", "The ids") for name in LISTS}
-    place = f"The place of the class among {its_number(taxonomy)} in their order, from 0."
+    place = f"The place of the class among {its_classes(taxonomy, '')} in their order, from 0."
     return {**wnids, "label": place, "wnid": "The id of the class; classes.csv has its name."}
 
 

@@ -22,7 +22,7 @@ from genset.release.documents.provenance import (
     timeframe,
 )
 from genset.release.documents.rights import licenses_seen, persons, reserved
-from genset.release.documents.tables import NOT_FOR, its_number, purpose
+from genset.release.documents.tables import NOT_FOR, its_classes, purpose
 from genset.release.documents.words import About, bullets, choice_rule, line, linked, markdown
 from genset.release.reader import ReleasePhoto
 from genset.settings import DATASHEET
@@ -146,7 +146,7 @@ def _composition(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> dict[
         "content": f"The photo's {'' if is_changed(manifest) else 'original '}bytes, and a record: "
         "its source, owner, title, licence and dates as far as they are known, and its labels.",
         "targets": f"Yes: its class, by {'wnid' if taxonomy.is_imagenet else 'id'}, and its place "
-        f"among {its_number(taxonomy)}. Labels by photo: {labels_per_photo(photos)}.",
+        f"among {its_classes(taxonomy, '')}. Labels by photo: {labels_per_photo(photos)}.",
         "missing": _missing(photos),
         "relationships": "Photos of one owner have the same owner in their records, where it is "
         "known.",

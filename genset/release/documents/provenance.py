@@ -56,11 +56,7 @@ def part_of(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list
 
 def whole(manifest: Mapping[str, Any]) -> str:
     """The release of which these photos are a part, with its hash; "" for a whole one."""
-    facts = fact(manifest, "part_of", dict)
-    name, content_hash = fact(facts, "name", str), fact(facts, "content_hash", str)
-    if name is None or content_hash is None:
-        return ""
-    return f"{line(name)} ({line(content_hash)})"
+    return _named(fact(manifest, "part_of", dict))
 
 
 def replaced(manifest: Mapping[str, Any]) -> list[str]:
@@ -289,8 +285,7 @@ def _words(facts: Any, name: str) -> dict[str, str]:
 def _days(photos: Sequence[ReleasePhoto]) -> str:
     """The first and the last day on which these were posted."""
     posted = sorted(photo.posted_at.date().isoformat() for photo in photos)
-    first, last = posted[0], posted[-1]
-    return first if first == last else f"{first} to {last}"
+    return days({"posted": [posted[0], posted[-1]]}, "posted")
 
 
 def collection(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:

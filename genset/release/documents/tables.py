@@ -91,22 +91,11 @@ def _clean(value: object) -> object:
 _PERSONS = ("n09835506", "n10148035", "n10565667")
 
 
-def its_classes(taxonomy: Taxonomy) -> str:
-    """All of them, with how many there are."""
-    return f"{_possessive(taxonomy)} {len(taxonomy):,} classes{_named(taxonomy)}"
-
-
-def its_number(taxonomy: Taxonomy) -> str:
-    """The same, where it was said that they are classes."""
-    return f"{_possessive(taxonomy)} {len(taxonomy):,}{_named(taxonomy)}"
-
-
-def _possessive(taxonomy: Taxonomy) -> str:
-    return "ImageNet's" if taxonomy.is_imagenet else "its"
-
-
-def _named(taxonomy: Taxonomy) -> str:
-    return "" if taxonomy.is_imagenet else f" ({line(taxonomy.name)})"
+def its_classes(taxonomy: Taxonomy, noun: str = " classes") -> str:
+    """All of them, with how many there are; without the noun where it was said what they are."""
+    if taxonomy.is_imagenet:
+        return f"ImageNet's {len(taxonomy):,}{noun}"
+    return f"its {len(taxonomy):,}{noun} ({line(taxonomy.name)})"
 
 
 NOT_FOR = (

@@ -144,18 +144,6 @@ def choice_rule(manifest: Mapping[str, Any]) -> str:
 
 NOT_STATED = "Not stated."
 
-_CALLED = {
-    "funding": "Funding",
-    "ethics_review": "Review of its ethics",
-    "labelers": "Labelers",
-    "labelers_pay": "Pay of labelers",
-    "hosting": "Hosted at",
-    "doi": "DOI",
-    "license": "Licence of labels and documents",
-    "contact": "Contact",
-    "maintenance": "Maintenance",
-}
-
 
 class About:
     """The words of ``[dataset]`` in a manifest, each on one line; "" where there are none.
@@ -198,10 +186,12 @@ class About:
         return "; ".join(names) or self.word("affiliation")
 
     def lines(self) -> list[tuple[str, str]]:
-        """What is said, by how it is called."""
-        words = {name: self.word(name) for name in _CALLED} | {"contact": self.contact}
-        makers = [("Authors", self.makers())] if self.makers() else []
-        return makers + [(_CALLED[name], text) for name, text in words.items() if text]
+        """What is said, by what it is."""
+        words = {name: self.word(name) for name in TOPICS}
+        words |= {"authors": self.makers(), "affiliation": "", "contact": self.contact}
+        return [
+            (f"{TOPICS[n][0].upper()}{TOPICS[n][1:]}", text) for n, text in words.items() if text
+        ]
 
     def not_stated(self) -> dict[str, str]:
         """What nobody says, by its key."""

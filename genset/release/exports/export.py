@@ -14,7 +14,13 @@ from genset.release.documents import CITATION, CROISSANT, TABLE
 from genset.release.documents.citation import Citation, bibtex
 from genset.release.documents.croissant import of_export
 from genset.release.exports import FORMATS, docs_of
-from genset.release.publish import Contents, contents_of, folder_written_whole, is_restricted
+from genset.release.publish import (
+    Contents,
+    all_of,
+    folder_written_whole,
+    is_restricted,
+    unrestricted_part_of,
+)
 from genset.release.reader import MANIFEST, Release
 
 DatasetFacts = Callable[[str], Mapping[str, Any]]
@@ -23,8 +29,8 @@ DatasetFacts = Callable[[str], Mapping[str, Any]]
 Writer = Callable[[Release, Mapping[str, str], Path], None]
 """Writes a release, or a part of it, with its documents and its manifest by name, to a folder."""
 
-_BY_ADDRESS = ("manifest", "mixed")  # by these, genset pull downloads photos
-_AS_FROZEN = ("imagefolder", *_BY_ADDRESS)  # have the release's own files, and nothing beside them
+BY_ADDRESS = ("manifest", "mixed")  # by these, genset pull downloads photos
+_AS_FROZEN = ("imagefolder", *BY_ADDRESS)  # have the release's own files, and nothing beside them
 
 # What an export as others lay it out has photos in: files, and their type.
 _FILES = {
@@ -49,6 +55,7 @@ class Export:
             others hand them on.
         without_address: how many of the photos of which it has no bytes have no address either.
         content_hash: of the photos that it has, or lists.
+        changed: of how many of them metadata was removed.
     """
 
     folder: str
@@ -59,6 +66,7 @@ class Export:
     restricted: int
     without_address: int
     content_hash: str
+    changed: int = 0
 
 
 def export(
@@ -88,17 +96,18 @@ def export(
     """
     if kind in ("parquet", "huggingface") and find_spec("pyarrow") is None:
         raise MissingExtra(f"an export as {kind}", "export")
-    if release.variant is not None and kind in _BY_ADDRESS:
+    if release.variant is not None and kind in BY_ADDRESS:
         raise BadInput(
             f"{release.name} has photos that were changed, and addresses lead to photos as they "
             f"were: choose a format that has the photos, or export {release.variant['name']}"
         )
-    if include_restricted and kind in _BY_ADDRESS:
+    if include_restricted and kind in BY_ADDRESS:
         raise BadInput(f"--include-restricted does not apply to --format {kind}")
     with one_at_a_time(folder.absolute().parent):
         if folder.exists():
             raise BadInput(f"{folder} exists: name another folder with --to")
-        contents = contents_of(release, include_restricted or kind == "manifest")
+        is_whole = include_restricted or kind == "manifest"
+        contents = all_of(release) if is_whole else unrestricted_part_of(release)
         texts = {**contents.texts, CITATION: citation(contents, dataset)}
         with folder_written_whole(folder.absolute()) as partial:
             if kind not in _AS_FROZEN:
@@ -106,7 +115,7 @@ def export(
             write: Writer = resolve_name(FORMATS[kind])
             write(contents.release, texts, partial)
     restricted = sum(map(is_restricted, release.photos))
-    listed = [] if kind not in _BY_ADDRESS else release.photos
+    listed = [] if kind not in BY_ADDRESS else release.photos
     lacking = [photo for photo in listed if kind == "manifest" or is_restricted(photo)]
     return Export(
         folder=str(folder),

@@ -34,7 +34,7 @@ def write_parquet(release: Release, texts: Mapping[str, str], folder: Path) -> N
     import pyarrow
     from pyarrow import parquet
 
-    columns = columns_of(release.photos)
+    columns = _columns_of(release.photos)
     schema = pyarrow.schema(
         [
             ("image", pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())])),
@@ -47,7 +47,7 @@ def write_parquet(release: Release, texts: Mapping[str, str], folder: Path) -> N
             ),
         ],
         metadata={
-            "huggingface": json.dumps({"info": {"features": features(columns, release.taxonomy)}})
+            "huggingface": json.dumps({"info": {"features": _features(columns, release.taxonomy)}})
         },
     )
     cut = shards(release.photos)
@@ -63,12 +63,12 @@ def _type(column: str) -> str:
     return _TYPES.get(column, "string")
 
 
-def columns_of(photos: Sequence[ReleasePhoto]) -> list[str]:
+def _columns_of(photos: Sequence[ReleasePhoto]) -> list[str]:
     """The fields of these records: one photo's confidence may be unknown while another's is not."""
     return list({name: None for photo in photos for name in photo.as_json()})
 
 
-def features(columns: Sequence[str], taxonomy: Taxonomy) -> dict[str, Any]:
+def _features(columns: Sequence[str], taxonomy: Taxonomy) -> dict[str, Any]:
     """What each column holds, in the words of `datasets`."""
     label = {"names": [cls.wnid for cls in taxonomy], "_type": "ClassLabel"}
     values = {
@@ -116,7 +116,6 @@ def write_hub(release: Release, texts: Mapping[str, str], folder: Path) -> None:
 def _head(release: Release, manifest: Mapping[str, Any]) -> dict[str, Any]:
     """The metadata of the card."""
     about = About(manifest)
-    columns = features(columns_of(release.photos), release.taxonomy)
     return {
         "pretty_name": f"{about.title} {release.name}".strip(),
         "license": "other",
@@ -130,20 +129,4 @@ def _head(release: Release, manifest: Mapping[str, Any]) -> dict[str, Any]:
                 "data_files": [{"split": "test", "path": "data/test-*.parquet"}],
             }
         ],
-        "dataset_info": {
-            "features": [{"name": name, **_of_card(feature)} for name, feature in columns.items()],
-        },
     }
-
-
-def _of_card(feature: Mapping[str, Any]) -> dict[str, Any]:
-    """A feature as a card's YAML has it."""
-    kind = feature["_type"]
-    if kind == "Image":
-        return {"dtype": "image"}
-    if kind == "ClassLabel":
-        names = {str(number): name for number, name in enumerate(feature["names"])}
-        return {"dtype": {"class_label": {"names": names}}}
-    if kind == "Sequence":
-        return {"sequence": _of_card(feature["feature"])["dtype"]}
-    return {"dtype": feature["dtype"]}

@@ -1,7 +1,6 @@
 """A release without its photos' metadata, as a marked release, and its exports."""
 
 import hashlib
-import shutil
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -9,15 +8,16 @@ from typing import Any
 from msgspec.structs import replace as with_fields
 
 from genset.core.errors import BadInput
-from genset.core.files import one_at_a_time
 from genset.core.metadata import stripped
 from genset.core.progress import progress
-from genset.release.exports.export import DatasetFacts, Export, export
-from genset.release.publish import content, facts_of_fewer, is_restricted, of_changed, publish
+from genset.release.exports.export import BY_ADDRESS, DatasetFacts, Export, export
+from genset.release.publish import (
+    content,
+    is_restricted,
+    publish_variant,
+    scratch_folder,
+)
 from genset.release.reader import Release, ReleasePhoto, file_of
-
-WITHOUT_PHOTOS = ("manifest", "mixed")
-"""Formats that lead to photos where their owners show them, so to photos as they are."""
 
 
 def export_stripped(
@@ -27,8 +27,8 @@ def export_stripped(
     dataset: DatasetFacts | None = None,
     *,
     include_restricted: bool = False,
-) -> tuple[Export, dict[str, Any]]:
-    """Export a release without metadata; return what its manifest says of the variant, too.
+) -> Export:
+    """Export a release without metadata.
 
     Which photos are in it is as for other exports.
 
@@ -37,7 +37,7 @@ def export_stripped(
             changed already.
         GensetError: a photo is missing, was changed or has a format that cannot be stripped.
     """
-    if kind in WITHOUT_PHOTOS:
+    if kind in BY_ADDRESS:
         raise BadInput(
             f"--format {kind} leads to photos where their owners show them, with all metadata: "
             "choose a format that has the photos"
@@ -47,20 +47,12 @@ def export_stripped(
             f"{release.name} is a variant whose photos were changed already: use "
             f"{release.variant['name']}"
         )
-    if folder.exists():
-        raise BadInput(f"{folder} exists: name another folder with --to")
-    hidden = folder.absolute().with_name(f".{folder.name}.changing")
-    with one_at_a_time(hidden):
-        shutil.rmtree(hidden / "releases", ignore_errors=True)  # of a killed run
-        try:
-            variant = strip_release(release, hidden / "releases")
-            done = export(variant, kind, folder, dataset, include_restricted=include_restricted)
-        finally:
-            shutil.rmtree(hidden, ignore_errors=True)
-    files = {
-        photo.file for photo in variant.photos if include_restricted or not is_restricted(photo)
-    }
-    return replace(done, of=len(release.photos)), of_changed(variant.variant or {}, files)
+    with scratch_folder(folder.absolute().with_name(f".{folder.name}.changing")) as releases:
+        variant = strip_release(release, releases)
+        done = export(variant, kind, folder, dataset, include_restricted=include_restricted)
+    written = [p for p in variant.photos if include_restricted or not is_restricted(p)]
+    changed = {photo.file for photo in written} & (variant.variant or {})["changed"].keys()
+    return replace(done, of=len(release.photos), changed=len(changed))
 
 
 def strip_release(release: Release, releases: Path) -> Release:
@@ -80,16 +72,10 @@ def strip_release(release: Release, releases: Path) -> Release:
         photos.append((new, path))
         if new.file != photo.file:
             changed[new.file] = {"of": photo.file}
-    photos.sort(key=lambda pair: pair[0].file)
-    records, originals = [photo for photo, _ in photos], [path for _, path in photos]
-    facts = facts_of_fewer(release.manifest, records)
-    facts["variant"] = {
-        "what": "metadata removed",
-        "name": release.name,
-        "content_hash": release.content_hash,
-        "changed": dict(sorted(changed.items())),
-    }
-    return publish(releases, f"{release.name}-stripped", facts, records, originals)
+    what = "metadata removed"
+    return publish_variant(
+        releases, "stripped", release.manifest, photos, what=what, changed=changed
+    )
 
 
 def _changed(photo: ReleasePhoto, content: bytes, folder: Path) -> tuple[ReleasePhoto, Path]:

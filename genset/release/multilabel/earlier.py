@@ -14,10 +14,7 @@ from msgspec.structs import replace as with_fields
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
-from genset.db import (
-    Verdict,
-    gone_photos,
-)
+from genset.db import Verdict, gone_photos
 from genset.licenses import License, choose_licenses, spdx_id
 from genset.release.candidates import AggregatedLabels, CandidateTable, Exclusion
 from genset.release.choose import GONE, Reasons, ReleasePlan

@@ -115,7 +115,6 @@ class MultilabelPlan:
             reasons={**gone, **new.excluded},
             votes=cast,
             since=earlier.since,
-            contact=before.get("contact", ""),
             problem=self._problem(answers, questions.values(), rules),
         )
 

@@ -42,7 +42,7 @@ from genset.release.reader.manifest import (
     manifest_lines,
     read_manifest,
 )
-from genset.release.reader.release import Release, find_releases, release_named, summaries
+from genset.release.reader.release import Release, find_releases, release_named
 
 __all__ = [
     "ANSWERS",
@@ -64,5 +64,4 @@ __all__ = [
     "manifest_lines",
     "read_manifest",
     "release_named",
-    "summaries",
 ]

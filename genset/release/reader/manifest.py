@@ -28,7 +28,7 @@ from genset.classes import (
 from genset.core.numbers import count
 from genset.core.photo import PhotoOrigin
 from genset.core.safe import clean
-from genset.core.validation import Invalid, Meta, Record, check, read_json
+from genset.core.validation import Invalid, Meta, Record, check, parse_json, read_text
 
 MANIFEST = "manifest.json"
 PHOTOS = "test"  # the folder of photos, with one for each class: readers take it for the split
@@ -203,9 +203,15 @@ class Manifest:
         whole = self.part_of
         return f"{len(self.photos):,} of {count(whole.photos, 'photo')} of {clean(whole.name)}"
 
-    def is_as_written(self, path: Path) -> bool:
-        """Whether the manifest at `path`, from which this was read, agrees with its own hashes."""
-        manifest = json.loads(path.read_text("utf-8"))
+    def keep(self, photos: Sequence[ReleasePhoto]) -> None:
+        """Make it the part that has these of its photos alone."""
+        if len(photos) < len(self.photos):
+            whole = PartOf(name=self.name, content_hash=self.content_hash, photos=len(self.photos))
+            self.part_of = self.part_of or whole
+            self.photos, self.content_hash = tuple(photos), content_hash(photos)
+
+    def is_as_written(self, manifest: Mapping[str, Any]) -> bool:
+        """Whether the manifest from which this was read agrees with its own hashes."""
         hashes = (manifest.get("manifest_hash"), self.content_hash)
         return hashes == (manifest_hash(manifest), content_hash(self.photos))
 
@@ -250,15 +256,24 @@ def read_manifest(path: Path) -> Manifest:
     Raises:
         BadInput: it cannot be read, or is not a manifest of genset's.
     """
-    manifest = read_json(path, dict[str, Any], LARGEST)
-    check(manifest, _FileForm, str(path))
+    return parse_manifest(read_text(path, LARGEST).encode(), str(path))
+
+
+def parse_manifest(content: bytes, where: str) -> Manifest:
+    """What a manifest says; `where` names it in errors.
+
+    Raises:
+        BadInput: it is not a manifest of genset's.
+    """
+    manifest = parse_json(content, dict[str, Any], where, LARGEST)
+    check(manifest, _FileForm, where)
     document = {name: value for name, value in manifest.items() if name != _TAXONOMY}
-    found = check(document, Manifest, str(path))
-    found.taxonomy = taxonomy = read_classes(manifest, path)
+    found = check(document, Manifest, where)
+    found.taxonomy = taxonomy = read_classes(manifest, where)
     for number, photo in enumerate(found.photos):
         for wnid in (photo.wnid, *(photo.label_votes or ())):
             if not _is_class(wnid, taxonomy):
-                raise Invalid(str(path), ("photos", number), f": {wnid!r} is none of its classes")
+                raise Invalid(where, ("photos", number), f": {wnid!r} is none of its classes")
     return found
 
 
@@ -269,8 +284,8 @@ def _is_class(wnid: str, taxonomy: Taxonomy) -> bool:
     return wnid in taxonomy
 
 
-def read_classes(manifest: Mapping[str, Any], path: Path) -> Taxonomy:
-    """The classes of a stranger's manifest.
+def read_classes(manifest: Mapping[str, Any], where: str) -> Taxonomy:
+    """The classes of a stranger's manifest; `where` names it in errors.
 
     Raises:
         BadInput: they are not as genset writes them, or their hash differs.
@@ -279,7 +294,7 @@ def read_classes(manifest: Mapping[str, Any], path: Path) -> Taxonomy:
     try:
         return imagenet1k() if document is None else _classes_in(json.dumps(document))
     except Invalid as error:
-        raise Invalid(str(path), (_TAXONOMY, *error.keys), error.words) from None
+        raise Invalid(where, (_TAXONOMY, *error.keys), error.words) from None
 
 
 @lru_cache(maxsize=4)  # to read thousands of classes takes seconds

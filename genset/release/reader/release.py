@@ -1,15 +1,14 @@
 """A release's folder, as a data set for PyTorch's loaders."""
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from genset.core.errors import BadInput, GensetError, ReleaseDamaged
+from genset.core.errors import BadInput, GensetError, ReleaseDamaged, ReleaseIncomplete
 from genset.core.files import sha256_of
 from genset.core.junk import junk_in
 from genset.core.numbers import count
@@ -19,15 +18,10 @@ from genset.release.reader.manifest import (
     MANIFEST,
     WHOLE,
     Manifest,
-    ReleasePhoto,
     Summary,
     manifest_lines,
     read_manifest,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 WHAT_TO_DO = "a release has files of its own: copy it with cp -RL, then verify the copy"
 
@@ -40,10 +34,6 @@ class Release(Manifest):
     even if the release lacks classes (ImageFolder numbers only those that are there). Where a
     release has classes of its own (`taxonomy`), they are indices into these.
 
-    With `multi_hot`, a target is an array of 1,000 int64: 1 for each class that is a right answer,
-    -1 for each that is unclear, 0 for all others. torch's loader makes a LongTensor of
-    (batch, 1000) of them, as torchmetrics' multilabel metrics take it, with ``ignore_index=-1``.
-
     Attributes:
         root: the release's folder.
         name: its name.
@@ -52,8 +42,7 @@ class Release(Manifest):
         classes: the 1,000 wnids in order; the ids of its own classes where it has such.
         taxonomy: the same classes, with their names and what else is known of them.
         class_to_idx: the index of each wnid.
-        targets: the index of each item's own class, also with `multi_hot`.
-        multi_hot: whether targets are arrays.
+        targets: the index of each item's own class.
         transform, target_transform: called with each image, and with each target, if given.
     """
 
@@ -62,23 +51,19 @@ class Release(Manifest):
         path: str | PathLike[str],
         transform: Callable[[Any], Any] | None = None,
         target_transform: Callable[[Any], Any] | None = None,
-        *,
-        multi_hot: bool = False,
     ) -> None:
         """Read the manifest in a folder. Photos are read one by one, when they are needed.
 
         Args:
             path: the release's folder.
             transform: called with each image, an RGB `PIL.Image`; None: no transform.
-            target_transform: called with each target, 0 to 999 or an array; None: no transform.
-            multi_hot: give all right answers of a photo, as an array, in place of its own class.
+            target_transform: called with each target, 0 to 999; None: no transform.
 
         Raises:
             BadInput: there is no manifest, it is not a manifest of genset's, or it is a symbolic
-                link; or its photos have one right answer each, and `multi_hot` asks for several.
+                link.
         """
         self.root = Path(path)
-        self.multi_hot = multi_hot
         self.transform = transform
         self.target_transform = target_transform
         if (self.root / MANIFEST).is_symlink():
@@ -87,11 +72,6 @@ class Release(Manifest):
             pull = f" yet: genset pull {self.root}" if (self.root / WHOLE).is_file() else ""
             raise BadInput(f"{self.root} is not a release: it has no {MANIFEST}{pull}")
         vars(self).update(vars(read_manifest(self.root / MANIFEST)))
-        if multi_hot and self.multilabel is None:
-            raise BadInput(
-                f"{self.root} has one right answer for each photo: multi_hot needs a release of "
-                "genset release create NAME --from RELEASE --multilabel"
-            )
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -147,22 +127,12 @@ class Release(Manifest):
                 image: Any = eight_bit(file).convert("RGB")
         except OSError as error:
             raise GensetError(f"{path} cannot be read: {error}") from None
-        target: Any = self._several(self.photos[index]) if self.multi_hot else self.targets[index]
+        target: Any = self.targets[index]
         if self.transform is not None:
             image = self.transform(image)
         if self.target_transform is not None:
             target = self.target_transform(target)
         return image, target
-
-    def _several(self, photo: ReleasePhoto) -> "NDArray[np.int64]":
-        """A photo's right and unclear answers, as an array."""
-        import numpy as np
-
-        target = np.zeros(len(self.classes), np.int64)
-        for wnids, value in ((photo.labels_unclear, -1), (photo.labels_correct, 1)):
-            for wnid in wnids or ():
-                target[self.taxonomy[wnid].index] = value
-        return target
 
     def __repr__(self) -> str:
         return (
@@ -175,8 +145,9 @@ class Release(Manifest):
         Raises:
             GensetError: it, or a folder that it lies in, is a symbolic link.
         """
-        for link in links(self.root, [name]):
-            raise GensetError(f"{self.root / link} is a symbolic link; {WHAT_TO_DO}")
+        for part in sorted(with_folders([name])):
+            if (self.root / part).is_symlink():
+                raise GensetError(f"{self.root / part} is a symbolic link; {WHAT_TO_DO}")
         return self.root / name
 
     def verify(
@@ -192,32 +163,38 @@ class Release(Manifest):
             What was passed over (`genset.core.junk`).
 
         Raises:
+            ReleaseIncomplete: photos are missing, and nothing else is wrong.
             ReleaseDamaged: a photo or document is missing, changed, a symbolic link, or not in the
                 manifest.
         """
         hashes = self.documents | {photo.file: photo.sha256 for photo in self.photos}
-        linked = dict.fromkeys(links(self.root, (MANIFEST, *hashes)))
-        problems = [f"{name} is a symbolic link" for name in linked]
-        path = self.root / MANIFEST
-        as_written = "".join(manifest_lines(self.manifest)).encode()
-        if path.read_bytes() != as_written or not self.is_as_written(path):
+        # Including folders: ImageFolder takes each one for a class.
+        expected = {MANIFEST, WHOLE, *with_folders(hashes)}
+        there = {p.relative_to(self.root).as_posix(): p for p in sorted(self.root.rglob("*"))}
+        linked = {name for name in there.keys() & expected if there[name].is_symlink()}
+        problems = [f"{name} is a symbolic link" for name in sorted(linked)]
+        path, manifest = self.root / MANIFEST, self.manifest
+        as_written = "".join(manifest_lines(manifest)).encode()
+        if path.read_bytes() != as_written or not self.is_as_written(manifest):
             problems.append(f"{MANIFEST} was changed")
         for name, expected_hash in hashes.items():
             path = self.root / name
-            if not linked.keys().isdisjoint(with_folders([name])):
+            if not linked.isdisjoint(with_folders([name])):
                 continue  # what it leads to does not matter
             if not path.is_file():
                 if documents or name not in self.documents:
                     problems.append(f"{name} is missing")
             elif sha256(path) != expected_hash:
                 problems.append(f"{name} was changed")
-        # Including folders: ImageFolder takes each one for a class.
-        expected = {MANIFEST, WHOLE, *with_folders(hashes)}
         junk = [name for name in junk_in(self.root) if name not in expected]
-        for path in sorted(self.root.rglob("*")):
-            name = path.relative_to(self.root).as_posix()
+        for name in there:
             if name not in expected and not f"{name}/".startswith(tuple(f"{j}/" for j in junk)):
                 problems.append(f"{name} does not belong to it")
+        if problems and {f"{photo.file} is missing" for photo in self.photos}.issuperset(problems):
+            have = len(self.photos) - len(problems)
+            state = f"has {have:,}" if have else "is not pulled yet: 0"
+            of = f"{count(len(self.photos), 'photo')} of {self.name}"
+            raise ReleaseIncomplete(f"{self.root} {state} of {of}: genset pull {self.root}")
         if problems and (self.root / WHOLE).is_file():
             problems.append(f"a pull of it was stopped: genset pull {self.root} goes on")
         if problems:
@@ -299,19 +276,3 @@ def with_folders(names: Iterable[str]) -> set[str]:
     """These files, relative to a release's folder, and the folders that they lie in."""
     paths = map(PurePosixPath, names)
     return {str(part) for path in paths for part in (path, *path.parents)} - {"."}
-
-
-def links(root: Path, names: Iterable[str]) -> Iterator[str]:
-    """The symbolic links on the way from a release's folder to its files, each once.
-
-    Args:
-        root: the release's folder.
-        names: its files, relative to it, with forward slashes.
-    """
-    seen = set()
-    for name in names:
-        steps = PurePosixPath(name).parts
-        for part in map("/".join, (steps[:end] for end in range(1, len(steps) + 1))):
-            if part not in seen and os.path.islink(f"{root}/{part}"):  # noqa: PTH114 - many files
-                yield part
-            seen.add(part)

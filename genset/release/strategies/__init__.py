@@ -7,7 +7,7 @@ from typing import Any
 from genset.core.errors import BadInput
 from genset.release.strategies.majority import Majority
 from genset.release.strategies.matched import Matched, Reference
-from genset.release.strategies.strategy import RULE, Draws, Pick, Strategy
+from genset.release.strategies.strategy import RULE, Draws, Pick, Reason, Strategy
 from genset.release.strategies.threshold import Threshold
 from genset.release.strategies.top import Top
 
@@ -17,6 +17,7 @@ __all__ = [
     "Majority",
     "Matched",
     "Pick",
+    "Reason",
     "Reference",
     "Strategy",
     "Threshold",
@@ -24,7 +25,7 @@ __all__ = [
     "strategy",
 ]
 
-_KINDS: dict[str, type[Majority | Threshold | Top | Matched]] = {
+_KINDS: dict[str, type[Strategy]] = {
     kind.name: kind for kind in (Majority, Threshold, Top, Matched)
 }
 

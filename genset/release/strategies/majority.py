@@ -1,14 +1,14 @@
 """All candidates that labelers called correct: the rule of the DAWNBench analysis."""
 
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 from genset.release.candidates import CandidateRow
-from genset.release.strategies.strategy import Classes, Draws, Pick, unfit
+from genset.release.strategies.strategy import Classes, Draws, Pick, Strategy, unfit
 
 
-@dataclass(frozen=True, slots=True)
-class Majority:
+@dataclass(frozen=True)
+class Majority(Strategy):
     """Take every candidate that more labelers call correct than incorrect or broken.
 
     Unsure counts for neither side. If a reviewer ruled on a candidate, only the ruling counts.
@@ -20,11 +20,6 @@ class Majority:
 
     min_labels: int = 1
     name: ClassVar[str] = "majority"
-    limits_owners: ClassVar[bool] = False
-
-    def parameters(self) -> dict[str, Any]:
-        """Its parameters."""
-        return asdict(self)
 
     def refusal(self, entry: CandidateRow) -> str | None:
         """No majority for it, or too few votes."""

@@ -1,17 +1,15 @@
 """Photos whose selection frequencies are distributed as those of another set."""
 
-import csv
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 from genset.core.errors import BadInput
 from genset.db import Verdict
-from genset.release.candidates import CandidateRow
-from genset.release.strategies.strategy import Classes, Draws, Pick, unfit
+from genset.release.candidates import CandidateRow, rows_in
+from genset.release.strategies.strategy import Classes, Draws, Pick, Reason, Strategy, unfit
 
 BINS = 5  # of 0.2 each: [0, 0.2), [0.2, 0.4), ... [0.8, 1]
 
@@ -40,23 +38,17 @@ class Reference:
         Raises:
             BadInput: it is not such a table. The message names the line.
         """
-        try:
-            content = path.read_bytes()
-            rows = csv.DictReader(content.decode("utf-8-sig").splitlines(), strict=True)
-            is_correct = {}
-            for row in rows:
-                task, worker, label = (row.get(name) for name in ("task", "worker", "label"))
-                wnid, slash, photo = (task or "").partition("/")
-                if not (wnid and slash and photo and worker and label in list(Verdict)):
-                    raise BadInput(
-                        f"{path}, line {rows.line_num}: a reference has the columns task (named "
-                        "WNID/PHOTO), worker and label (correct, incorrect, unsure or broken)"
-                    )
-                is_correct[wnid, photo, worker] = label == Verdict.CORRECT
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise BadInput(f"{path} cannot be read as a table of labels: {error}") from None
-        if not is_correct:
-            raise BadInput(f"{path} holds no labels to match")
+        expected = (
+            "a reference has the columns task (named WNID/PHOTO), worker and label (correct, "
+            "incorrect, unsure or broken)"
+        )
+        sha256, rows = rows_in(path, ("task", "worker", "label"), expected)
+        is_correct = {}
+        for place, row in rows:
+            wnid, slash, photo = row["task"].partition("/")
+            if not (wnid and slash and photo and row["worker"] and row["label"] in list(Verdict)):
+                raise BadInput(f"{place}: {expected}")
+            is_correct[wnid, photo, row["worker"]] = row["label"] == Verdict.CORRECT
         tasks: dict[tuple[str, str], list[bool]] = defaultdict(list)
         for (wnid, photo, _), correct in is_correct.items():
             tasks[wnid, photo].append(correct)
@@ -67,11 +59,11 @@ class Reference:
             wnid: tuple(count[index] for index in range(BINS))
             for wnid, count in sorted(counts.items())
         }
-        return cls(path.name, hashlib.sha256(content).hexdigest(), histograms)
+        return cls(path.name, sha256, histograms)
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
+@dataclass(frozen=True)
+class Matched(Strategy):
     """Draw `per_class` with selection frequencies distributed as in the reference.
 
     Each bin of a class gets its share of `per_class` by largest remainder, ties to the higher bin.
@@ -89,16 +81,11 @@ class Matched:
     fill_up: bool = False
     min_labels: int = 1
     name: ClassVar[str] = "matched"
-    limits_owners: ClassVar[bool] = False
 
     def parameters(self) -> dict[str, Any]:
         """Its parameters, with the name and hash of the reference."""
-        return {
-            "reference": {"file": self.reference.file, "sha256": self.reference.sha256},
-            "per_class": self.per_class,
-            "fill_up": self.fill_up,
-            "min_labels": self.min_labels,
-        }
+        reference = {"file": self.reference.file, "sha256": self.reference.sha256}
+        return {**asdict(self), "reference": reference}
 
     def refusal(self, entry: CandidateRow) -> str | None:
         """No frequency, too few votes, or a class that is not in the reference."""
@@ -131,7 +118,8 @@ class Matched:
                     filled[wnid] = [was - now for was, now in zip(before, missing, strict=True)]
             if any(missing):
                 short[wnid], lacking[wnid] = sum(missing), missing
-        notes = {"short bins": lacking, "bins filled from higher ones": filled}
+        filled_up = Reason("bins filled from higher ones", "--fill-up")
+        notes = {"short bins": lacking, filled_up: filled}
         return Pick(tuple(picked), short, {title: note for title, note in notes.items() if note})
 
 

@@ -8,8 +8,8 @@ machine. The order of the rows must not matter.
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 from genset.db import Verdict
 from genset.release.candidates import CandidateRow
@@ -22,6 +22,18 @@ It does with a limit for an owner's photos or with balance, where another rule w
 
 
 Classes = Mapping[str, Sequence[CandidateRow]]
+
+
+class Reason(str):
+    """Why a candidate is left out, or another remark; `option` is the one to which it is due."""
+
+    option: str
+
+    def __new__(cls, words: str, option: str = "") -> "Reason":
+        """Words, with their option."""
+        found = super().__new__(cls, words)
+        found.option = option
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,28 +99,30 @@ class Pick:
     over: tuple[CandidateRow, ...] = ()
 
 
-class Strategy(Protocol):
-    """The interface. See `genset.release.choose` for the steps before and after it."""
+@dataclass(frozen=True)
+class Strategy:
+    """What each is, as a dataclass of its parameters. `genset.release.choose` has the other steps.
 
-    @property
-    def name(self) -> str:
-        """The value of ``--strategy``."""
+    Attributes:
+        name: the value of ``--strategy``.
+        limits_owners: whether `pick` keeps to the limit for an owner's photos itself: for other
+            strategies, so many of each owner are drawn before they pick.
+    """
 
-    @property
-    def limits_owners(self) -> bool:
-        """Whether `pick` keeps to the limit for an owner's photos itself.
-
-        For other strategies, so many of each owner are drawn before they pick.
-        """
+    name: ClassVar[str]
+    limits_owners: ClassVar[bool] = False
 
     def parameters(self) -> dict[str, Any]:
         """Its parameters as JSON, for the manifest."""
+        return asdict(self)
 
     def refusal(self, entry: CandidateRow) -> str | None:
         """Why this candidate cannot be taken, whatever the others are; None if it can."""
+        raise NotImplementedError
 
     def pick(self, classes: Classes, draws: Draws) -> Pick:
         """Take photos of each class, from the candidates that it does not refuse, by wnid."""
+        raise NotImplementedError
 
 
 def unfit(entry: CandidateRow, min_labels: int) -> str | None:
@@ -123,5 +137,5 @@ def unfit(entry: CandidateRow, min_labels: int) -> str | None:
     if entry.labels == 0:
         return "not labeled"
     if entry.labels < min_labels:
-        return f"fewer than {min_labels} labels"
+        return Reason(f"fewer than {min_labels} labels", "--min-labels")
     return None

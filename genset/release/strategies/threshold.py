@@ -1,15 +1,15 @@
 """A number of random photos of each class, from those with a high selection frequency."""
 
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 from genset.db import Verdict
 from genset.release.candidates import CandidateRow
-from genset.release.strategies.strategy import Classes, Draws, Pick, unfit
+from genset.release.strategies.strategy import Classes, Draws, Pick, Reason, Strategy, unfit
 
 
-@dataclass(frozen=True, slots=True)
-class Threshold:
+@dataclass(frozen=True)
+class Threshold(Strategy):
     """Draw `per_class` of the candidates whose selection frequency is at least `threshold`.
 
     A candidate that is ruled correct in review passes whatever its votes are. With `relax`, the
@@ -25,11 +25,6 @@ class Threshold:
     relax: bool = False
     min_labels: int = 1
     name: ClassVar[str] = "threshold"
-    limits_owners: ClassVar[bool] = False
-
-    def parameters(self) -> dict[str, Any]:
-        """Its parameters."""
-        return asdict(self)
 
     def refusal(self, entry: CandidateRow) -> str | None:
         """A selection frequency that is too low, or too few votes."""
@@ -53,7 +48,8 @@ class Threshold:
             picked += draws.order(passing)[: self.per_class]
             if len(entries) < self.per_class:
                 short[wnid] = self.per_class - len(entries)
-        return Pick(tuple(picked), short, {"lowered thresholds": lowered} if lowered else {})
+        relaxed = Reason("lowered thresholds", "--relax")
+        return Pick(tuple(picked), short, {relaxed: lowered} if lowered else {})
 
     def _level(self, entry: CandidateRow) -> float:
         return 1.0 if entry.ruling is Verdict.CORRECT else entry.frequency

@@ -2,16 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from genset.release.candidates import CandidateRow
-from genset.release.strategies.strategy import Classes, Draws, Pick, unfit
+from genset.release.strategies.strategy import Classes, Draws, Pick, Strategy, unfit
 
 
-@dataclass(frozen=True, slots=True)
-class Top:
+@dataclass(frozen=True)
+class Top(Strategy):
     """Take the `per_class` highest by selection frequency, then by number of labels.
 
     Ties are drawn at random. A candidate that nobody called correct is not taken. One whose owner
@@ -25,10 +25,6 @@ class Top:
     min_labels: int = 1
     name: ClassVar[str] = "top"
     limits_owners: ClassVar[bool] = True
-
-    def parameters(self) -> dict[str, Any]:
-        """Its parameters."""
-        return asdict(self)
 
     def refusal(self, entry: CandidateRow) -> str | None:
         """No votes, or none for it."""

@@ -93,7 +93,7 @@ def _verified(release: Release) -> dict[str, Any]:
 
 def _custom_taxonomy(verified: dict[str, Any], path: Path) -> Taxonomy | None:
     """The release's own classes; None for ImageNet's. `path` is the manifest's, for errors."""
-    taxonomy = read_classes(verified, path)
+    taxonomy = read_classes(verified, str(path))
     return None if taxonomy.is_imagenet else taxonomy
 
 
@@ -145,11 +145,11 @@ def _files_in(folder: str) -> set[str]:
 
 
 def _read_export(folder: Path, path: Path, classes: Classes, hashes: Path | None) -> PhotoSet:
-    """The photos of an export, in other tools' files, and their release's hash.
+    """The photos of an export, in other tools' files, and the hash of their release or its part.
 
     Raises:
         BadInput: there are no photos, or they cannot be read.
-        ReleaseDamaged: they are not those of the manifest at `path`.
+        ReleaseDamaged: one is changed or not of the manifest at `path`, or that was changed.
     """
     release = Release(path.parent)
     if (folder / "labels.json").is_file():
@@ -159,24 +159,26 @@ def _read_export(folder: Path, path: Path, classes: Classes, hashes: Path | None
     else:
         found = hugging_face.read(str(folder), classes, hashes)
     there = {(photo.sha256, photo.wnid): photo for photo in found.photos}
-    expected = {(photo.sha256, photo.wnid): photo.file for photo in release.photos}
+    expected = {(photo.sha256, photo.wnid): photo for photo in release.photos}
     problems = [
-        f"{file} is missing or changed" for key, file in expected.items() if key not in there
+        f"{photo} was changed or does not belong to it"
+        for key, photo in there.items()
+        if key not in expected
     ]
-    problems += [
-        f"{photo} does not belong to it" for key, photo in there.items() if key not in expected
-    ]
-    if not release.is_as_written(path):
+    if not release.is_as_written(release.manifest):
         problems.append(f"{path} was changed")
     if problems:
         raise ReleaseDamaged(release.name, problems)
+    release.keep([photo for key, photo in expected.items() if key in there])
     facts = _verified(release)
     return replace(
         found,
         name=facts["name"],
         whole=facts["whole"],
         content_hash=release.content_hash,
-        photos=tuple(replace(there[key], id=file) for key, file in expected.items()),
+        photos=tuple(
+            replace(there[photo.sha256, photo.wnid], id=photo.file) for photo in release.photos
+        ),
         truth=_truth(facts),
         custom_taxonomy=_custom_taxonomy(facts, path),
     )

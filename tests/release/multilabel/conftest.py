@@ -66,7 +66,7 @@ def asking_of(pool: Pool) -> Callable[[ReleasePlan], Asking]:
     """The same with a release by a plan; of candidates that the test labels."""
 
     def made(plan: ReleasePlan) -> Asking:
-        return Asking(pool, create(pool.workspace, pool.store, "v1", plan, "ann@example.org"))
+        return Asking(pool, create(pool.workspace, pool.store, "v1", plan))
 
     return made
 

@@ -10,15 +10,10 @@ import datasets
 import mlcroissant
 import pyarrow.parquet
 import pytest
-import torch
-import webdataset
-from torch.utils.data import DataLoader
 from torchvision.datasets import ImageFolder
-from torchvision.transforms import v2
 
 import genset
 from genset.classes import imagenet1k
-from genset.core.errors import BadInput
 from genset.release.exports.export import export
 from genset.release.reader import MANIFEST, Release
 from tests.labeled_workspace import TENCH, labeled_workspace
@@ -83,28 +78,6 @@ def _first(release: Release) -> str:
     return photo(release, 0).sha256
 
 
-def test_webdataset_has_them_in_its_json(release: Release, tmp_path: Path) -> None:
-    export(release, "webdataset", tmp_path / "out")
-    [tar] = (tmp_path / "out").glob("*.tar")
-    samples = webdataset.WebDataset([str(tar)], shardshuffle=False).decode()
-    records = [sample["json"] for sample in samples]
-    assert {each["sha256"]: [each[name] for name in LISTS] for each in records} == lists(release)
-
-
-def test_fiftyone_makes_classifications_of_them(release: Release, tmp_path: Path) -> None:
-    """Read here as FiftyOne does: its own database server is not to be had by installing it."""
-    export(release, "fiftyone", tmp_path / "out")
-    told = json.loads((tmp_path / "out" / "labels.json").read_text("utf-8"))
-    found = {
-        path.stem.partition("_")[2]: [told["classes"][index] for index in told["labels"][path.stem]]
-        for path in (tmp_path / "out" / "data").iterdir()
-    }
-    assert found == {sha256: right for sha256, (right, _, _) in lists(release).items()}
-    assert (tmp_path / "out" / "docs" / "answers.csv").read_text() == (
-        release.root / "answers.csv"
-    ).read_text()
-
-
 def test_an_image_folder_keeps_home_folders_with_a_table_beside_it(
     release: Release, tmp_path: Path
 ) -> None:
@@ -147,31 +120,6 @@ def test_mlcroissant_reads_them_as_lists(
         for record in opened.records("records")
     }
     assert found == lists(release)
-
-
-def test_torch_takes_all_right_answers_as_one_target(release: Release) -> None:
-    from torchmetrics.classification import MultilabelAveragePrecision
-
-    to_tensor = v2.Compose([v2.Resize((8, 8)), v2.ToImage()])
-    seen = genset.Release(release.root, to_tensor, multi_hot=True)
-    [(_, targets)] = DataLoader(seen, batch_size=8)
-    assert targets.shape == (8, 1000) and targets.dtype is torch.int64
-    for target, record in zip(targets, seen.photos, strict=True):
-        named = {
-            value: tuple(NAMES[index] for index in (target == value).nonzero().flatten().tolist())
-            for value in (1, -1)
-        }
-        assert set(named[1]) == set(record.labels_correct or ())
-        assert named[-1] == record.labels_unclear
-    assert seen.targets == [NAMES.index(each.wnid) for each in seen.photos]
-    scores = (targets == 1).float() + torch.rand(targets.shape) / 2
-    precision = MultilabelAveragePrecision(1000, average="micro", ignore_index=-1)
-    assert precision(scores, targets).item() == pytest.approx(1.0)
-
-
-def test_a_release_of_one_answer_each_has_no_such_target(asking: Asking) -> None:
-    with pytest.raises(BadInput, match="has one right answer for each photo: multi_hot needs"):
-        genset.Release(asking.v1.root, multi_hot=True)
 
 
 def test_the_card_says_how_people_were_asked(asking: Asking) -> None:

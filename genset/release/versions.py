@@ -1,14 +1,100 @@
-"""What differs between two releases."""
+"""A version of a release without removed photos, and what differs between two releases."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
-from genset.core.numbers import count
+from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import agree, count
 from genset.core.safe import clean
 from genset.core.table import Column, Table
+from genset.db import Store
+from genset.release.facts import removed_on
+from genset.release.publish import facts_of_fewer, publish
 from genset.release.reader import Release, ReleasePhoto
+from genset.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Takedown:
+    """A release and its replacement.
+
+    Attributes:
+        old, new: the two.
+        removed: the files that the new one lacks.
+        requested: the day on which somebody asked for it, ISO 8601; None where that is not known.
+        answer: what to answer, to the owner and to those who have a copy of the old one.
+    """
+
+    old: Release
+    new: Release
+    removed: tuple[str, ...]
+    requested: str | None
+    answer: str
+
+
+def takedown(
+    workspace: Workspace, store: Store, old: Release, requested: date | None = None
+) -> Takedown:
+    """Write ``NAME.1`` (for ``NAME.1``: ``NAME.2``), without the photos that were removed.
+
+    Photos are copied from the old release's folder, which does not change: delete it if an owner
+    asked for that. The manifest's other facts are copied too, and `replaces` has what changed; what
+    it says of photos' several right answers is counted again (`recounted`). The manifest has the
+    day of the request, and the last day on which photos were taken out of the pool.
+
+    Args:
+        workspace: where releases are.
+        store: the workspace's database, which has the removed photos and owners.
+        old: the release to replace.
+        requested: the day on which the photos' owner asked for it; None where nobody says.
+
+    Raises:
+        BadInput: none of its photos was removed, or the version exists already.
+        GensetError: no photo remains, the old release's photos were changed or are symbolic links,
+            or its answers cannot be counted.
+    """
+    with store.session() as session:
+        gone = removed_on(session, old.photos)
+    if not gone:
+        raise BadInput(
+            f"no photo of {old.name} was removed from the pool: take it out with genset remove"
+        )
+    remaining = [photo for photo in old.photos if photo.file not in gone]
+    if not remaining:
+        raise GensetError(f"no photo of {old.name} would be left: delete {old.root}")
+    facts = facts_of_fewer(old.manifest, remaining)
+    last = re.fullmatch(r"(.+)\.([0-9]+)", old.name) if "replaces" in facts else None
+    first, number = (last[1], int(last[2])) if last else (old.name, 0)
+    day = requested.isoformat() if requested else None
+    days = {"requested": day, "taken_out": max(gone.values())}
+    facts["replaces"] = {
+        "name": old.name,
+        "content_hash": old.content_hash,
+        "removed": list(gone),
+        **{word: day for word, day in days.items() if day},
+    }
+    originals = (old.path_of(photo.file) for photo in remaining)
+    new = publish(workspace.releases, f"{first}.{number + 1}", facts, remaining, originals)
+    copies = ", ".join([*(f"{first}.{before}" for before in range(number, 0, -1)), first])
+    return Takedown(old, new, tuple(gone), day, _answer(old, new, len(gone), copies, day))
+
+
+def _answer(old: Release, new: Release, gone: int, copies: str, requested: str | None) -> str:
+    """Two sentences, which name no owner."""
+    photos, that = count(gone, "photo"), agree(gone, "it", "them")
+    why = f", as was asked on {requested}" if requested else ""
+    return (
+        f"{new.name} ({new.content_hash}) replaces {old.name} without {photos}{why}. Please delete "
+        f"{that} from every copy of {copies} and use {new.name}: its manifest names the files "
+        "under replaces."
+    )
+
+
+# What differs between two releases
 
 _FACTS = (
     *("strategy", "labelers", "excluded", "short", "notes", "contact", "labeling", "unseen_since"),
