@@ -69,7 +69,7 @@ def genset(changed: Path, tmp_path: Path) -> Genset:
 
 
 def test_there_is_an_example_of_each_part() -> None:
-    assert len(FILES) == len(LINES) == 6
+    assert len(FILES) == len(LINES) == 7
     assert "(docs/sources.md#adding-a-source)" in TEXT  # tests/sources/test_adding_one.py
 
 
@@ -197,6 +197,22 @@ def test_the_linear_model_is_scored(genset: Genset, tmp_path: Path) -> None:
     said = genset("evaluate", "photos", "--model", f"linear:{file}?arch=x", code=2)
     assert "arch is an option of file:CHECKPOINT" in said
     assert "linear:FILE" in genset("evaluate", "photos", "--model", "x", code=2)
+
+
+@pytest.mark.soak
+def test_the_task_has_its_official_parts(genset: Genset, tmp_path: Path) -> None:
+    from tests.finetune.layouts import paint
+    from tests.score.colours import colours
+
+    for part, numbers in (("Train", range(4)), ("Test", range(4, 6))):
+        photos = [f"{name}/{number}.png" for number in numbers for name in ("bar", "gym")]
+        (tmp_path / f"{part}Images.txt").write_text("\n".join(photos))
+        for number, photo in enumerate(photos):
+            paint(tmp_path / "Images" / photo, 10 * number + numbers[0])
+    words = ("--data", ".", "--model", colours(tmp_path), "--engine", "torch", "--json")
+    answer = genset("finetune", "indoor-67", *words)
+    assert '"split": "official, train and test"' in answer
+    assert "MIT Indoor Scenes has 6,700 photos of 67 classes; here are 12 photos of 2." in answer
 
 
 def test_the_executor_gives_the_answers_of_one_process(genset: Genset, tmp_path: Path) -> None:

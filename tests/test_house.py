@@ -18,8 +18,8 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 CEILINGS = {
     "lines of code": 59_734,
     "modules": 513,
-    "lines of tests": 72_332,
-    "words of docs": 46_305,
+    "lines of tests": 72_327,
+    "words of docs": 46_303,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
@@ -143,7 +143,7 @@ def allowed_users(library: str) -> set[str]:
     return {
         "torch": {"models", "score", "comparison", "finetune", "api"},
         "torchvision": {"models", "score", "comparison", "finetune"},
-        "scipy": {"statistics"},
+        "scipy": {"statistics", "finetune"},
         "flickrapi": {"sources"},
         "sqlite3": {"db"},
     }[library]

@@ -3,8 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from tqdm import tqdm
@@ -33,20 +32,6 @@ def progress(items: Iterable[T], *, total: int, what: str, unit: str) -> Iterato
                 done, total, now - started, prefix=what, unit=unit, bar_format=_LINE
             )
             print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is the output
-
-
-@contextmanager
-def bar(*, total: int, what: str, unit: str) -> Iterator[Callable[[int], object]]:
-    """Show a bar on a terminal for work that is counted where it is done; elsewhere, nothing.
-
-    Of a distributed run, only the first process (``RANK`` 0) shows one.
-
-    Yields:
-        A function that counts so many items as done.
-    """
-    shown = sys.stderr.isatty() and _is_first()
-    with tqdm(total=total, desc=what, unit=unit, leave=False, disable=not shown) as counting:
-        yield counting.update
 
 
 def _is_first() -> bool:

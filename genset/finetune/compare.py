@@ -25,7 +25,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from genset.core.errors import BadInput
+import numpy as np
+
 from genset.finetune.runs import (
     FinetuneRun,
     Predictions,
@@ -131,25 +132,12 @@ class CurvePoint:
     difference: Difference | None = None
 
 
-def against(baseline: StoredRun, other: StoredRun) -> Difference:
-    """Compare a model with the baseline.
-
-    Raises:
-        BadInput: they were not tested on the same photos.
-        GensetError: the files of a run cannot be read.
-    """
-    return _difference((baseline, load_predictions(baseline)), (other, load_predictions(other)))
-
-
 def _difference(
     of_baseline: tuple[StoredRun, Predictions],
     of_other: tuple[StoredRun, Predictions],
     shots: int | None = None,
 ) -> Difference:
     (baseline, two), (other, one) = of_baseline, of_other
-    name, names = other.record.name, (other.record.model, baseline.record.model)
-    if one.images != two.images or other.record.data_hash != baseline.record.data_hash:
-        raise BadInput(f"{name}: {names[0]} and {names[1]} were not tested on the same photos")
     photos = len(one.images)
     # Seed by seed. Seeds that only one of the models has are ignored.
     seeds = min(len(one.predicted), len(two.predicted))
@@ -162,9 +150,9 @@ def _difference(
         drawn = contrast([((only_model - only_baseline) / photos).tolist()], [1.0])
         p_value = max(p_value, drawn.p or 0.0)
     return Difference(
-        task=name,
-        model=names[0],
-        baseline=names[1],
+        task=other.record.name,
+        model=other.record.model,
+        baseline=baseline.record.model,
         photos=photos,
         difference=(means[0] - means[1]) / photos,
         interval=paired_interval(*means, photos, resampled=drawn.interval),
@@ -266,9 +254,10 @@ def worst_pairs(
     """
     truth, seeds = predictions.truth, len(predictions.predicted)
     photos = Counter(truth.tolist())
-    confused: Counter[tuple[int, int]] = Counter()
-    for labels, right in zip(predictions.predicted, predictions.right, strict=True):
-        confused.update(zip(truth[~right].tolist(), labels[~right].tolist(), strict=True))
+    places = np.nonzero(~predictions.right)
+    confused = Counter(
+        zip(truth[places[1]].tolist(), predictions.predicted[places].tolist(), strict=True)
+    )
     ranked = sorted(confused.items(), key=lambda item: (-item[1], item[0]))
     return tuple(
         Confusion(record.classes[true], record.classes[other], count / seeds, photos[true])
@@ -304,12 +293,9 @@ def _identity(record: FinetuneRun) -> str:
 def _with_unique_names(models: Sequence[StoredRun]) -> list[StoredRun]:
     """The same runs; models with equal names get their key appended."""
     counts = Counter(run.record.model for run in models)
-    return [
-        run
-        if counts[run.record.model] == 1
-        else StoredRun(
-            run.folder,
-            replace(run.record, model=f"{run.record.model} [{run.record.key[:8]}]"),
-        )
-        for run in models
-    ]
+    found = []
+    for run in models:
+        name, key = run.record.model, run.record.key[:8]
+        named = replace(run.record, model=f"{name} [{key}]") if counts[name] > 1 else run.record
+        found.append(StoredRun(run.folder, named))
+    return found

@@ -5,7 +5,7 @@ processes and pixel cache, and in one pass over the photos for all models. They 
 ``FOLDER/KEY/``::
 
     features.npy    shape (N, D), float32, in the set's order; zeros for a photo that cannot be read
-    features.json   the hashes of model and photos, and the photos that are left out
+    features.json   what computed them, and the photos that are left out
 
 `KEY` is a hash over the photos, the weights and the preprocessing. ``features.json`` is written
 last. Until then there are shards, from which an interrupted pass resumes.
@@ -20,19 +20,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from genset.core.errors import GensetError
 from genset.core.files import one_at_a_time, write_text, written_whole
-from genset.finetune.heads import Head, find_head, trunk
+from genset.finetune.heads import Head, trunk
 from genset.models.load import LoadedModel
 from genset.score.job import Job, ModelTask
 from genset.score.options import ScoringOptions
 from genset.score.plan import ScoringPlan, described, discard_engine
 from genset.score.results.runs import run_key
 from genset.score.score import run_tasks
-from genset.score.shards import SHARDS, BadShard
+from genset.score.shards import SHARDS, merged
 from genset.score.workers.executor import WorkerPool, not_written
 from genset.sets.photos import PhotoSet
 
@@ -52,7 +51,6 @@ class Features:
         engine: what ran the network.
         seconds: the duration of the pass, for all its models together; 0 if the features were
             stored already.
-        head: the layer whose input they are.
         notes: further remarks, in sentences.
     """
 
@@ -61,12 +59,14 @@ class Features:
     unreadable: dict[str, str]
     engine: str
     seconds: float
-    head: Head
     notes: tuple[str, ...] = ()
 
 
 def compute_features(
-    photos: PhotoSet, models: Sequence[LoadedModel], folder: Path, options: ScoringOptions
+    photos: PhotoSet,
+    models: Sequence[tuple[LoadedModel, Head]],
+    folder: Path,
+    options: ScoringOptions,
 ) -> list[Features | GensetError]:
     """Compute each model's features, or load them if they are stored.
 
@@ -89,31 +89,19 @@ def compute_features(
     # Features are the logits of a trunk: store all of them, and no best classes.
     options = replace(options, keep=0, logits=True)
     plan = ScoringPlan(photos, folder, options, WorkerPool(options.workers))
-    targets = [_target(plan, model) for model in models]
-    tasks = {
-        target[1].folder: target[1] for target in targets if not isinstance(target, GensetError)
-    }
-    made = _make_missing(plan, tasks)
-    found: list[Features | GensetError] = []
-    for target in targets:
-        if isinstance(target, GensetError):
-            found.append(target)
-            continue
-        head, task = target
+    tasks = [_task(plan, *model) for model in models]
+    made = _make_missing(plan, {task.folder: task for task in tasks})
+
+    def stored(task: ModelTask, inputs: int) -> Features | GensetError:
         seconds = made.get(task.folder, 0.0)
-        found.append(
-            seconds
-            if isinstance(seconds, GensetError)
-            else _stored(task.folder, photos, head, seconds)
-        )
-    return found
+        if isinstance(seconds, GensetError):
+            return seconds
+        return _stored(task.folder, photos, inputs, seconds)
+
+    return [stored(task, head.inputs) for task, (_, head) in zip(tasks, models, strict=True)]
 
 
-def _target(plan: ScoringPlan, model: LoadedModel) -> tuple[Head, ModelTask] | GensetError:
-    try:
-        head = find_head(model)
-    except GensetError as error:
-        return error
+def _task(plan: ScoringPlan, model: LoadedModel, head: Head) -> ModelTask:
     features = trunk(model, head)
     preprocessing = described(model, plan.options)
     key = run_key(
@@ -123,7 +111,7 @@ def _target(plan: ScoringPlan, model: LoadedModel) -> tuple[Head, ModelTask] | G
         preprocessing=preprocessing,
         precision=plan.options.precision,
     )
-    return head, ModelTask(features, key, plan.runs / key[:16], preprocessing, logits=True)
+    return ModelTask(features, key, plan.runs / key[:16], preprocessing, logits=True)
 
 
 def _make_missing(
@@ -132,12 +120,12 @@ def _make_missing(
     """Compute missing features; the seconds that took, or the error, by folder."""
     with ExitStack() as locks:
         # Always in the order of names, to prevent deadlocks.
-        for folder in sorted(folder for folder in tasks if not _is_stored(folder)):
-            try:
+        try:
+            for folder in sorted(folder for folder in tasks if not (folder / _RECORD).is_file()):
                 locks.enter_context(one_at_a_time(folder))
-            except OSError as error:
-                raise not_written(error) from None
-        missing = [task for folder, task in tasks.items() if not _is_stored(folder)]
+        except OSError as error:
+            raise not_written(error) from None
+        missing = [task for folder, task in tasks.items() if not (folder / _RECORD).is_file()]
         return run_tasks(plan, missing, _merge_shards) if missing else {}
 
 
@@ -150,35 +138,20 @@ def _merge_shards(plan: ScoringPlan, task: ModelTask) -> float:
     photos = plan.photos
     job = Job(photos, [task], plan.options)
     seconds = round(time.monotonic() - plan.started, 3)
-    inputs = len(task.model.order)
-    unreadable: dict[str, str] = {}
+    values = np.zeros((len(photos.photos), len(task.model.order)), np.float32)
     try:
+        answers = merged([job.stored(0, n) for n in range(len(job.shards))], len(values))
+        values[answers.indices] = answers.logits
         with written_whole(task.folder / _VALUES) as file:
-            shape = (len(photos.photos), inputs)
-            npy.write_array_header_1_0(
-                file, {"descr": "<f4", "fortran_order": False, "shape": shape}
-            )
-            for number, indices in enumerate(job.shards):
-                answers = job.stored(0, number)
-                rows = np.zeros((len(indices), inputs), "<f4")
-                rows[answers.indices - indices.start] = answers.logits
-                file.write(rows.tobytes())
-                unreadable |= {photos.photos[n].id: why for n, why in answers.unreadable.items()}
+            np.save(file, values)
         record = {
             "format": FORMAT,
             "key": task.key,
-            "weights_hash": task.model.weights_hash,
-            "set_hash": photos.content_hash,
-            "unreadable": unreadable,
+            "unreadable": {photos.photos[n].id: why for n, why in answers.unreadable.items()},
             "engine": task.engine.name,
             "notes": task.notes,
         }
         write_text(task.folder / _RECORD, json.dumps(record, indent=1) + "\n")
-    except BadShard:
-        # Where the disk has no locks, another command may have kept the features meanwhile.
-        if _is_stored(task.folder):
-            return seconds
-        raise
     except OSError as error:
         raise not_written(error) from None
     discard_engine(task.folder)
@@ -187,17 +160,13 @@ def _merge_shards(plan: ScoringPlan, task: ModelTask) -> float:
     return seconds
 
 
-def _is_stored(folder: Path) -> bool:
-    return (folder / _RECORD).is_file()
-
-
-def _stored(folder: Path, photos: PhotoSet, head: Head, seconds: float) -> Features | GensetError:
+def _stored(folder: Path, photos: PhotoSet, inputs: int, seconds: float) -> Features | GensetError:
     try:
         record = json.loads((folder / _RECORD).read_text("utf-8"))
         if record["format"] != FORMAT:
             raise ValueError(f"it is {record['format']}")
         values = np.load(folder / _VALUES, mmap_mode="r")
-        if values.shape != (len(photos.photos), head.inputs):
+        if values.shape != (len(photos.photos), inputs):
             raise ValueError(f"they are {values.shape}")
         unreadable = record["unreadable"]
         return Features(
@@ -206,7 +175,6 @@ def _stored(folder: Path, photos: PhotoSet, head: Head, seconds: float) -> Featu
             unreadable=unreadable,
             engine=record["engine"],
             seconds=seconds,
-            head=head,
             notes=tuple(record["notes"]),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:

@@ -1,7 +1,6 @@
 """Fit a model's heads on a task's training part, and test each one once."""
 
-import time
-from collections.abc import Callable
+import re
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -10,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.core.errors import BadInput, GensetError
-from genset.core.numbers import agree, count
-from genset.core.progress import bar
+from genset.core.numbers import count
+from genset.core.progress import progress
 from genset.finetune.features import Features
-from genset.finetune.probe import Fit, fit_probe, scores, searches
+from genset.finetune.probe import Fit, fit_probe, scores
 from genset.finetune.runs import Attempt, Predictions
-from genset.finetune.tasks import TaskData, TaskPhoto
+from genset.finetune.tasks import TaskData
 from genset.score.options import ScoringOptions
 
 ALL = "all"
@@ -47,12 +46,8 @@ class FinetuneOptions:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        if not 1 <= self.seeds <= 100:
-            raise BadInput(f"seeds: 1 to 100 are possible, not {self.seeds}")
         if not 0 < self.test_share < 1:
             raise BadInput(f"the test part is a share between 0 and 1, not {self.test_share:g}")
-        if self.split_seed < 0:
-            raise BadInput(f"a seed is 0 or more, not {self.split_seed}")
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -67,14 +62,10 @@ def read_shots(text: str) -> tuple[int, ...]:
     Raises:
         BadInput: a part is neither a number from 1 on nor "all".
     """
-    found = set()
-    for word in text.split(","):
-        if (part := word.strip()) == ALL:
-            continue
-        if not (part.isascii() and part.isdigit() and 1 <= int(part) <= 1_000_000):
-            raise BadInput(f"--shots {text}: write photos of each class, as in 1,2,5,10,all")
-        found.add(int(part))
-    return tuple(sorted(found))
+    words = [word for word in map(str.strip, text.split(",")) if word != ALL]
+    if not all(re.fullmatch("[0-9]{1,6}", word) and int(word) for word in words):
+        raise BadInput(f"--shots {text}: write photos of each class, as in 1,2,5,10,all")
+    return tuple(sorted(set(map(int, words))))
 
 
 def read_strengths(text: str) -> tuple[float, ...]:
@@ -83,15 +74,12 @@ def read_strengths(text: str) -> tuple[float, ...]:
     Raises:
         BadInput: a part is not a number above 0.
     """
-    found = set()
-    for word in text.split(","):
-        try:
-            value = float(word)
-        except ValueError:
-            value = 0.0
-        if not (isfinite(value) and value > 0):
-            raise BadInput(f"--strengths {text}: write numbers above 0, as in 0.01,0.1,1")
-        found.add(value)
+    try:
+        found = set(map(float, text.split(",")))
+    except ValueError:
+        found = {0.0}
+    if not all(isfinite(value) and value > 0 for value in found):
+        raise BadInput(f"--strengths {text}: write numbers above 0, as in 0.01,0.1,1")
     return tuple(sorted(found))
 
 
@@ -118,9 +106,6 @@ def draw_shots(labels: NDArray[np.int64], shots: int, seed: int) -> NDArray[np.i
     return np.sort(by_class[rank < shots]).astype(np.int64)
 
 
-_PARTS = ("train", "test")
-_EVERY = 60.0  # seconds between lines of progress
-
 Indices = NDArray[np.int64]
 
 
@@ -144,29 +129,22 @@ class FittedHeads:
     test: Indices
     notes: list[str]
 
-    def photos(self, data: TaskData) -> list[TaskPhoto]:
-        """The photos that were used, in the task's order."""
-        return [data.photos[index] for index in sorted([*self.train, *self.test])]
-
 
 def fit_heads(
     data: TaskData,
     model: str,
     features: Features,
     options: FinetuneOptions,
-    say: Callable[[str], None],
 ) -> FittedHeads:
     """Fit a head for each seed on all training photos, and for each number of shots.
 
-    Nothing of a fit depends on a test photo, not even the strength of its regularizer. A terminal
-    shows a bar of the searches that are done.
+    Nothing of a fit depends on a test photo, not even the strength of its regularizer.
 
     Args:
         data: the task.
         model: the model's name.
         features: of all photos of the task, by this model.
         options: how heads are fitted.
-        say: called with each line of progress.
 
     Raises:
         GensetError: a class has no readable photo to train on, there is no readable photo to test
@@ -182,33 +160,24 @@ def fit_heads(
         for shots in (None, *options.shots)
         for seed in range(options.seeds)
     ]
-    what = f"{data.name}, {model}"
-    most = searches(options.strengths)
-    reported = time.monotonic()
-    with bar(total=most * len(work), what=f"fitting {what}", unit="fit") as advance:
-        for number, (shots, seed, photos) in enumerate(work, 1):
-            if time.monotonic() - reported > _EVERY:
-                reported = time.monotonic()
-                say(f"{what}: head {number} of {len(work)}")
-            steps = _Steps(most, advance)
-            fit = fit_probe(
-                features.values[photos],
-                labels[photos],
-                len(data.classes),
-                seed=seed,
-                strengths=options.strengths,
-                copies=data.firsts[photos],
-                few=shots is not None,
-                count=steps,
-            )
-            steps.finish()
-            answers = scores(fit, features.values[test]).argmax(axis=1)
-            shares = {f"{strength:g}": share for strength, share in fit.validation.items()}
-            correct = int((answers == labels[test]).sum())
-            attempts.append(Attempt(seed, shots, fit.strength, correct, len(test), shares))
-            predicted.append(answers)
-            if shots is None:
-                fits.append(fit)
+    what = f"fitting {data.name}, {model}"
+    for shots, seed, photos in progress(work, total=len(work), what=what, unit="fit"):
+        fit = fit_probe(
+            features.values[photos],
+            labels[photos],
+            len(data.classes),
+            seed=seed,
+            strengths=options.strengths,
+            copies=data.firsts[photos],
+            few=shots is not None,
+        )
+        answers = scores(fit, features.values[test]).argmax(axis=1)
+        shares = {f"{strength:g}": share for strength, share in fit.validation.items()}
+        correct = int((answers == labels[test]).sum())
+        attempts.append(Attempt(seed, shots, fit.strength, correct, len(test), shares))
+        predicted.append(answers)
+        if shots is None:
+            fits.append(fit)
     notes = dict.fromkeys(fit.note for fit in fits if fit.note)
     return FittedHeads(
         attempts=attempts,
@@ -218,27 +187,8 @@ def fit_heads(
         head=(fits[0].weights, fits[0].bias),
         train=train,
         test=test,
-        notes=[
-            *notes,
-            *_short_classes(options.shots, np.bincount(labels[train])),
-        ],
+        notes=[*notes, *_short_classes(options.shots, np.bincount(labels[train]))],
     )
-
-
-class _Steps:
-    """Counts the steps of one head, of which there may be fewer than were expected."""
-
-    def __init__(self, remaining: int, count: Callable[[int], object]) -> None:
-        self.left, self.count = remaining, count
-
-    def __call__(self, done: int) -> None:
-        done = min(done, self.left)
-        self.left -= done
-        self.count(done)
-
-    def finish(self) -> None:
-        """Count what was expected and not needed."""
-        self(self.left)
 
 
 def _readable(data: TaskData, features: Features) -> tuple[Indices, Indices]:
@@ -247,7 +197,7 @@ def _readable(data: TaskData, features: Features) -> tuple[Indices, Indices]:
     Raises:
         GensetError: a class has none to train on, or there is none to test on.
     """
-    train, test = ((part := data.indices(name))[features.there[part]] for name in _PARTS)
+    train, test = ((part := data.indices(name))[features.there[part]] for name in ("train", "test"))
     photos = np.bincount(data.labels[train], minlength=len(data.classes))
     if not photos.all():
         name = data.classes[int(photos.argmin())]
@@ -261,11 +211,9 @@ def _readable(data: TaskData, features: Features) -> tuple[Indices, Indices]:
 
 def _short_classes(shots: tuple[int, ...], photos: NDArray[np.int64]) -> list[str]:
     """A note for each number of shots that some classes do not have."""
-    found = []
-    for number in shots:
-        if fewer := int((photos < number).sum()):
-            give = agree(fewer, "gives", "give")
-            who = count(fewer, "class has", "classes have")
-            photos_a_class = f"{count(number, 'photo')} a class"
-            found.append(f"Of {photos_a_class}: {who} fewer to train on, and {give} all.")
-    return found
+    return [
+        f"Of {count(number, 'photo')} a class: {count(fewer, 'class has', 'classes have')} fewer "
+        "to train on, of which all are used."
+        for number in shots
+        if (fewer := int((photos < number).sum()))
+    ]

@@ -31,13 +31,11 @@ class Head:
     Attributes:
         path: its dotted name in the network.
         inputs: the number of its inputs: the features, D.
-        outputs: the number of its outputs.
         clipped: whether a ReLU follows it, as in SqueezeNet.
     """
 
     path: str
     inputs: int
-    outputs: int
     clipped: bool = False
 
 
@@ -110,10 +108,10 @@ class _Trial:
             values = _by_position(layer, put)
             inputs = layer.get_parameter("weight").shape[1]
             if nearly_same(answer, values.mean(1)):
-                return Head(path, inputs, outputs)
+                return Head(path, inputs)
             # Its inputs must come out of a ReLU too, or new weights could be clipped.
             if call.positive and nearly_same(answer, values.relu().mean(1)):
-                return Head(path, inputs, outputs, clipped=True)
+                return Head(path, inputs, clipped=True)
         return None
 
     def _is_linear(self, layer: nn.Module, call: _Call, outputs: int) -> bool:
@@ -158,13 +156,6 @@ def _by_position(layer: nn.Module, values: Tensor) -> Tensor:
     return last.unsqueeze(1).flatten(1, -2)
 
 
-def _averaged(head: nn.Module, inputs: Tensor) -> Tensor:
-    """A head's input, N x D, averaged over positions if there are several."""
-    if isinstance(head, nn.Conv2d):
-        return inputs.mean(dim=(2, 3))
-    return inputs.flatten(1, -2).mean(1) if inputs.ndim > 2 else inputs
-
-
 def nearly_same(found: Tensor, expected: Tensor) -> bool:
     """Whether two tensors differ by no more than rounding."""
     if found.shape != expected.shape:
@@ -199,7 +190,7 @@ class Trunk(nn.Module):
         try:
             self.network(pixels)
         except _ReachedError as reached:
-            return _averaged(head, reached.inputs.float())
+            return _by_position(head, reached.inputs.float()).mean(1)
         finally:
             hook.remove()
         raise ModelError(f"it did not call its head {self.path}")

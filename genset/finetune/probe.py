@@ -19,7 +19,7 @@ large-scale covariance matrix estimation", 2005 (target B, variances alone); Wan
 "SimpleShot", 2019 (features of length 1).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -54,6 +54,7 @@ _EXACT = (1e-6, 1e-9)
 _ROUGH = (1e-4, 1e-6)
 
 Floats = NDArray[np.float32]
+Wide = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 
@@ -78,39 +79,6 @@ class Fit:
     unit: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Standard:
-    """Standardization of features: subtract `mean`, divide by `scale`, both (D,), float64."""
-
-    mean: NDArray[np.float64]
-    scale: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, features: Floats, one_scale: bool = False) -> "Standard":
-        """The mean and the shrunk standard deviation of these features, or one scale for all."""
-        mean = features.mean(axis=0, dtype=np.float64)
-        squares = np.square(features - mean.astype(np.float32))
-        variance = squares.mean(axis=0, dtype=np.float64)
-        apart = np.square(variance - variance.mean()).sum()
-        unsure = squares.var(axis=0, dtype=np.float64).sum() / max(len(features) - 1, 1)
-        # Of two photos any feature deviates by the same twice, which looks sure and is not.
-        share = 1.0 if one_scale or len(features) < 4 else min(1.0, unsure / (apart or 1.0))
-        scale = np.sqrt(share * variance.mean() + (1 - share) * variance)
-        scale[scale == 0] = 1
-        return cls(mean, scale)
-
-    def applied(self, features: Floats) -> Floats:
-        """The standardized features, shape (N, D), float32."""
-        mean, scale = self.mean.astype(np.float32), self.scale.astype(np.float32)
-        standard: Floats = np.divide(features - mean, scale, dtype=np.float32)
-        return standard
-
-    def folded(self, weights: Floats, bias: Floats) -> tuple[Floats, Floats]:
-        """A layer for standardized features, as the same layer for features as they are."""
-        unscaled = weights / self.scale
-        return unscaled.astype(np.float32), (bias - unscaled @ self.mean).astype(np.float32)
-
-
 def fit_probe(
     features: Floats,
     labels: Labels,
@@ -120,7 +88,6 @@ def fit_probe(
     folds: int = FOLDS,
     copies: Labels | None = None,
     few: bool = False,
-    count: Callable[[int], object] = lambda searches: None,
 ) -> Fit:
     """Fit a last layer to photos, with the strength that does best in cross-validation.
 
@@ -143,7 +110,6 @@ def fit_probe(
         copies: the same number for photos that are copies of each other, shape (N,), int64; they
             are held out together. None: there are no copies.
         few: whether the photos are few: features of length 1, and one scale for all.
-        count: called with 1 after each search for a layer, of which there are `searches` at most.
 
     Raises:
         BadInput: a class has no photo.
@@ -157,8 +123,8 @@ def fit_probe(
         raise BadInput(f"class {int(photos.argmin())} has no photo to train on")
     if few:
         features = unit(features)
-    standard = Standard.of(features, one_scale=few)
-    rows = standard.applied(features)
+    mean, scale = _standard(features, one_scale=few)
+    rows: Floats = np.divide(features - mean.astype(np.float32), scale, dtype=np.float32)
     if not np.isfinite(rows).all():
         raise ModelError("the features hold NaN or infinity: broken weights?")
     axes = _axes(rows)
@@ -175,27 +141,35 @@ def fit_probe(
             fold_of = _assign_folds(labels, min(folds, fewest), seed)
             _, first, which = np.unique(copies, return_index=True, return_inverse=True)
             fold_of = fold_of[first][which]
-            found = _cross_validate(rotated, targets, strengths or STRENGTHS, fold_of, count)
+            found = _cross_validate(rotated, targets, strengths or STRENGTHS, fold_of)
             strength = _chosen(found)
             while not strengths and strength == max(found) < _LARGEST:
                 further = (_FIRM, strength, 10 * strength)
-                found |= _cross_validate(rotated, targets, further, fold_of, count)
+                found |= _cross_validate(rotated, targets, further, fold_of)
                 strength = _chosen(found)
             validation = {value: float(right.mean()) for value, (right, _) in found.items()}
         path = _Path(rotated, targets, classes, _EXACT)
         path.go(min(strength, _FIRM))
         path.go(strength)
-        count(1)
-        weights = path.weights.T.numpy() @ axes.T
-    return Fit(*standard.folded(weights, path.bias.numpy()), strength, validation, note, few)
+        # As a layer for features as they are.
+        weights = path.weights.T.numpy() @ axes.T / scale
+        bias = path.bias.numpy() - weights @ mean
+    layer = weights.astype(np.float32), bias.astype(np.float32)
+    return Fit(*layer, strength, validation, note, few)
 
 
-def searches(strengths: Sequence[float], folds: int = FOLDS) -> int:
-    """How often `fit_probe` searches for a layer: by fold and strength, and at the end.
-
-    It may be less often, and more often where it tries larger strengths by itself.
-    """
-    return 1 if len(strengths) == 1 else folds * len(strengths or STRENGTHS) + 1
+def _standard(features: Floats, one_scale: bool) -> tuple[Wide, Wide]:
+    """Their mean and shrunk standard deviation, or one scale for all: D each."""
+    mean = features.mean(axis=0, dtype=np.float64)
+    squares = np.square(features - mean.astype(np.float32))
+    variance = squares.mean(axis=0, dtype=np.float64)
+    apart = np.square(variance - variance.mean()).sum()
+    unsure = squares.var(axis=0, dtype=np.float64).sum() / max(len(features) - 1, 1)
+    # Of two photos any feature deviates by the same twice, which looks sure and is not.
+    share = 1.0 if one_scale or len(features) < 4 else min(1.0, unsure / (apart or 1.0))
+    scale: Wide = np.sqrt(share * variance.mean() + (1 - share) * variance)
+    scale[scale == 0] = 1
+    return mean, scale
 
 
 def unit(features: Floats) -> Floats:
@@ -261,11 +235,7 @@ def _assign_folds(labels: Labels, folds: int, seed: int) -> Labels:
 
 
 def _cross_validate(
-    rows: Tensor,
-    labels: Tensor,
-    strengths: Sequence[float],
-    fold_of: Labels,
-    count: Callable[[int], object],
+    rows: Tensor, labels: Tensor, strengths: Sequence[float], fold_of: Labels
 ) -> dict[float, tuple[NDArray[np.bool_], float]]:
     """By strength: which photos are right with their fold held out, and their summed log-loss."""
     classes = int(labels.max()) + 1  # each has a photo
@@ -277,7 +247,6 @@ def _cross_validate(
         path = _Path(rows[~validation], labels[~validation], classes, _ROUGH)
         for strength in sorted(strengths):
             path.go(strength)
-            count(1)
             logits = rows[validation] @ path.weights + path.bias
             right[strength][fold_of == fold] = (logits.argmax(dim=1) == targets).numpy()
             losses[strength] += functional.cross_entropy(logits, targets, reduction="sum").item()

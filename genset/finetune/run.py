@@ -4,31 +4,27 @@ import hashlib
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import count
 from genset.finetune.checkpoint import save_head
 from genset.finetune.features import Features, compute_features
 from genset.finetune.fitting import FinetuneOptions, fit_heads
-from genset.finetune.heads import find_head
-from genset.finetune.runs import (
-    FinetuneRun,
-    StoredRun,
-    finetuned_folder,
-    load_finetuned,
-    load_head,
-    save_finetuned,
-)
+from genset.finetune.heads import Head, find_head
+from genset.finetune.runs import FinetuneRun, StoredRun, load_finetuned, load_head, save_finetuned
 from genset.finetune.tasks import TaskData, described, open_task
 from genset.models.load import LoadedModel, load_model
 from genset.models.spec import ModelSpec
 from genset.score.engines.engine import device_of, versions
 from genset.score.plan import described as described_preprocessing
-from genset.score.results.runs import run_key
+from genset.score.results.runs import run_folder, run_key
 from genset.sets.open import HASHES
 
 Say = Callable[[str], None]
+Model = tuple[LoadedModel, Head]
 
 
 @dataclass(slots=True)
@@ -88,15 +84,17 @@ def finetune(
         if spec.is_predictions:
             raise BadInput(f"model {spec.text!r}: predictions have no layers that could be trained")
     failures: list[GensetError] = []
-    finished = FinetuneResults(tasks=_opened(tasks, runs, options, failures, say))
-    models = _loaded(specs, options, failures) if finished.tasks else []
+    opened = _tried(partial(_opened, runs, options, say), dict.fromkeys(tasks), failures)
+    chosen = dict.fromkeys(specs if opened else ())
+    models = _tried(partial(_loaded, options.scoring.allow_code), chosen, failures)
+    finished = FinetuneResults(opened)
     for failure in failures if models else ():
         say(f"left out: {failure}")
-    for task in finished.tasks if models else ():
+    for task in opened if models else ():
         made = _Work(task, runs, options, say).runs_of(models, failures)
         finished.runs += [run for _, run in made]
         if save_heads is not None:
-            finished.saved += _saved(save_heads, task, made, failures)
+            finished.saved += _tried(partial(_saved, save_heads, task), made, failures)
     if failures and not finished.runs and len(failures) == 1:
         raise failures[0]
     if failures:
@@ -104,51 +102,41 @@ def finetune(
     return finished
 
 
-def in_one_line(data: TaskData) -> str:
-    """A task's photos, classes and split, in one line."""
-    train, test = len(data.indices("train")), len(data.indices("test"))
-    excluded = f"; {len(data.excluded):,} left out" if data.excluded else ""
-    return (
-        f"{data.name}: {count(len(data.photos), 'photo')} of "
-        f"{count(len(data.classes), 'class', 'classes')}, {train:,} to train on and {test:,} to "
-        f"test on ({data.split}){excluded}"
-    )
+def _opened(runs: Path, options: FinetuneOptions, say: Say, task: tuple[str, Path]) -> TaskData:
+    data = open_task(*task, options.split_seed, options.test_share, runs / "finetune" / HASHES)
+    say(in_one_line(data))
+    return data
 
 
-def _opened(
-    tasks: Iterable[tuple[str, Path]],
-    runs: Path,
-    options: FinetuneOptions,
-    failures: list[GensetError],
-    say: Say,
-) -> list[TaskData]:
-    """The tasks whose data are valid."""
+def _loaded(allow_code: bool, spec: ModelSpec) -> Model:
+    model = load_model(spec, allow_code)
+    return model, find_head(model)
+
+
+def _tried(
+    make: Callable[[Any], Any], items: Iterable[Any], failures: list[GensetError]
+) -> list[Any]:
+    """What is made of each item; errors go to `failures`."""
     found = []
-    for name, folder in dict.fromkeys(tasks):
+    for item in items:
         try:
-            how = options.split_seed, options.test_share, runs / "finetune" / HASHES
-            found.append(open_task(name, folder, *how))
+            found.append(make(item))
         except GensetError as error:
             failures.append(error)
-        else:
-            say(in_one_line(found[-1]))
     return found
 
 
-def _loaded(
-    specs: Iterable[ModelSpec], options: FinetuneOptions, failures: list[GensetError]
-) -> list[LoadedModel]:
-    """The models that can be loaded and whose last layer is linear."""
-    models = []
-    for spec in dict.fromkeys(specs):
-        try:
-            model = load_model(spec, options.scoring.allow_code)
-            find_head(model)
-        except GensetError as error:
-            failures.append(error)
-        else:
-            models.append(model)
-    return models
+def in_one_line(data: TaskData) -> str:
+    """A task's photos, classes and split, in one line."""
+    train, test = len(data.indices("train")), len(data.indices("test"))
+    more = f"; {len(data.excluded):,} left out" if data.excluded else ""
+    if data.overlap:
+        more += f"; {count(data.overlap, 'test photo is', 'test photos are')} also trained on"
+    return (
+        f"{data.name}: {count(len(data.photos), 'photo')} of "
+        f"{count(len(data.classes), 'class', 'classes')}, {train:,} to train on and {test:,} to "
+        f"test on ({data.split}){more}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,43 +149,33 @@ class _Work:
     say: Say
 
     def runs_of(
-        self, models: Sequence[LoadedModel], failures: list[GensetError]
-    ) -> list[tuple[LoadedModel, StoredRun]]:
+        self, models: Sequence[Model], failures: list[GensetError]
+    ) -> list[tuple[Model, StoredRun]]:
         """Each model's run, stored or new, in order. Errors go to `failures`."""
         found: dict[int, StoredRun] = {}
         missing: list[int] = []
-        for number, model in enumerate(models):
-            _, folder = self._key_and_folder(model)
-            try:
-                stored = load_finetuned(folder)
-            except GensetError as error:
-                failures.append(error)
-                continue
-            if stored is None:
+
+        def look(number: int) -> None:
+            _, folder = self._key_and_folder(models[number][0])
+            if (stored := load_finetuned(folder)) is None:
                 missing.append(number)
             else:
                 found[number] = StoredRun(folder, stored)
-                self.say(f"{self.data.name}, {model.spec.name}: is there already")
-        for number, features in zip(missing, self._features(models, missing), strict=True):
-            try:
-                if isinstance(features, GensetError):
-                    raise features
-                found[number] = self._fitted(models[number], features)
-            except GensetError as error:
-                failures.append(error)
+                self.say(f"{self.data.name}, {stored.model}: is there already")
+
+        def fit(model: tuple[int, Features | GensetError]) -> None:
+            number, features = model
+            found[number] = self._fitted(models[number][0], features)
+
+        _tried(look, range(len(models)), failures)
+        chosen = [models[number] for number in missing]
+        features = _tried(self._features, [chosen] if missing else [], failures)
+        _tried(fit, zip(missing, *features, strict=True) if features else (), failures)
         return [(models[number], found[number]) for number in sorted(found)]
 
-    def _features(
-        self, models: Sequence[LoadedModel], missing: Sequence[int]
-    ) -> Sequence[Features | GensetError]:
-        if not missing:
-            return []
-        chosen = [models[number] for number in missing]
+    def _features(self, models: Sequence[Model]) -> Sequence[Features | GensetError]:
         folder = self.runs / "finetune" / ".features"
-        try:
-            return compute_features(self.data.photo_set(), chosen, folder, self.options.scoring)
-        except GensetError as error:
-            return [error] * len(chosen)
+        return compute_features(self.data.photo_set(), models, folder, self.options.scoring)
 
     def _key_and_folder(self, model: LoadedModel) -> tuple[str, Path]:
         """The key and the folder of a model's run."""
@@ -210,19 +188,23 @@ class _Work:
             precision=self.options.scoring.precision,
             settings=self.options.settings,
         )
-        return key, finetuned_folder(self.runs, self.data.name, model.spec.name, key)
+        return key, run_folder(self.runs / "finetune", self.data.name, model.spec.name, key)
 
-    def _fitted(self, model: LoadedModel, features: Features) -> StoredRun:
+    def _fitted(self, model: LoadedModel, features: Features | GensetError) -> StoredRun:
         """Fit a model's heads, test them, and store the run.
 
         Raises:
-            GensetError: a head cannot be fitted, or a class has no readable photo to train on.
+            GensetError: it has no features, a head cannot be fitted, or a class has no readable
+                photo to train on.
         """
+        if isinstance(features, GensetError):
+            raise features
         data, options = self.data, self.options
         started = time.monotonic()
-        fitted = fit_heads(data, model.spec.name, features, options, self.say)
+        fitted = fit_heads(data, model.spec.name, features, options)
         key, folder = self._key_and_folder(model)
-        split = [(p.id, data.classes[p.label], p.part) for p in fitted.photos(data)]
+        used = [data.photos[index] for index in sorted([*fitted.train, *fitted.test])]
+        split = [(photo.id, data.classes[photo.label], photo.part) for photo in used]
         record = FinetuneRun(
             key=key,
             task=data.task,
@@ -243,6 +225,7 @@ class _Work:
             train=len(fitted.train),
             test=len(fitted.test),
             excluded=data.excluded | features.unreadable,
+            overlap=data.overlap,
             settings=options.settings,
             attempts=tuple(fitted.attempts),
             notes=[*data.notes, *model.notes, *features.notes, *fitted.notes],
@@ -261,20 +244,8 @@ def _parts_hash(parts: Iterable[tuple[str, str]]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def _saved(
-    folder: Path,
-    data: TaskData,
-    made: Sequence[tuple[LoadedModel, StoredRun]],
-    failures: list[GensetError],
-) -> list[str]:
-    """Save checkpoints with the new heads of these runs, and return their specs."""
-    specs = []
-    for model, run in made:
-        name = f"{data.name}-{model.spec.name}"
-        try:
-            found = find_head(model)
-            weights, bias = load_head(run.folder)
-            specs.append(save_head(folder, model, found, weights, bias, data.classes, name))
-        except GensetError as error:
-            failures.append(error)
-    return specs
+def _saved(folder: Path, data: TaskData, made: tuple[Model, StoredRun]) -> str:
+    """Save a checkpoint with a run's new head, and return its spec."""
+    (model, head), run = made
+    name = f"{data.name}-{model.spec.name}"
+    return save_head(folder, model, head, *load_head(run.folder), data.classes, name)

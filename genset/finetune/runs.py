@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from genset.core.errors import GensetError, first_line
 from genset.core.files import write_text, written_whole
-from genset.score.results.runs import Accuracy, RunRecord, read_record, run_folder, write_record
+from genset.score.results.runs import Accuracy, RunRecord, read_record, write_record
 from genset.statistics.intervals import wilson
 
 FORMAT = "genset finetune 1"
@@ -73,7 +73,7 @@ class FinetuneRun(RunRecord):
     (perhaps for other models too).
 
     Attributes:
-        task: birds-200, cats-dogs, butterflies or folder.
+        task: birds-200, dtd:3, folder and so on.
         name: the task's name in tables.
         data_hash: hash over the task's photos and their classes.
         split: how the test photos are chosen, in words.
@@ -82,6 +82,7 @@ class FinetuneRun(RunRecord):
         train, test: the numbers of training and test photos.
         settings: how heads are fitted.
         attempts: all heads: first those fitted on all photos, then by shots.
+        overlap: test photos that are also in the training part, as copies or near-duplicates.
     """
 
     task: str
@@ -94,6 +95,7 @@ class FinetuneRun(RunRecord):
     test: int
     settings: dict[str, Any]
     attempts: tuple[Attempt, ...]
+    overlap: int = 0
 
     def of_shots(self, shots: int | None) -> list[Attempt]:
         """The heads that were fitted on `shots` photos of each class; None: on all."""
@@ -151,18 +153,6 @@ def mean_accuracy(correct: Sequence[int], photos: int) -> Accuracy:
 def spread_of(attempts: Sequence[Attempt]) -> float | None:
     """The standard deviation of their accuracies, 0 to 1; None for a single one."""
     return stdev(attempt.share for attempt in attempts) if len(attempts) > 1 else None
-
-
-def finetuned_folder(runs: Path, name: str, model: str, key: str) -> Path:
-    """The folder of a run.
-
-    Args:
-        runs: the folder of all runs.
-        name: the task's name.
-        model: the model's name.
-        key: the run's key.
-    """
-    return run_folder(runs / "finetune", name, model, key)
 
 
 def save_finetuned(

@@ -90,7 +90,7 @@ class Copies:
                 f"{photos} there more than once, {self.likeness}, and all copies are in one part "
                 f"({named([' = '.join(ids) for ids in together])})."
             )
-        if pairs := self._in_both(parts):
+        if pairs := self.in_both(parts):
             photos = count(len(pairs), "test photo is", "test photos are")
             why = f"the split ({split}) stays as it is" if split else "no others could be split"
             found.append(
@@ -108,7 +108,7 @@ class Copies:
             )
         return found
 
-    def _in_both(self, parts: Mapping[str, str]) -> list[str]:
+    def in_both(self, parts: Mapping[str, str]) -> list[str]:
         """Each test photo with a copy that is trained on, as "test/1.jpg = train/1.jpg"."""
         pairs = []
         for ids in self.groups:

@@ -1,5 +1,6 @@
 """The photos of a task, their classes, and their parts (training or test)."""
 
+import csv
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -23,7 +24,7 @@ from genset.finetune.layouts.listing import Layout, Listing, named, plain
 from genset.finetune.split import NO_COPIES, Copies, test_part
 from genset.sets.formats import BROKEN, image_of, why_not
 from genset.sets.hashes import HashStore
-from genset.sets.photos import PhotoSet, ScoredPhoto
+from genset.sets.photos import Part, PhotoSet, ScoredPhoto
 
 _SMALLEST = 96  # pixels of the shorter side; of smaller photos a fingerprint tells too little
 
@@ -40,34 +41,30 @@ def check_photos(listing: Listing, store: HashStore) -> tuple[dict[str, Check], 
         The hashes of each photo, and the reason for each photo that cannot be used; both by id, in
         order.
     """
-    ids = sorted(listing.labels)
-    checks: dict[str, Check] = {}
-    refused: dict[str, str] = {}
+    photos = [listing.photo(id) for id in sorted(listing.labels)]
 
-    def check(photo: str) -> Check | str:
-        if not photo.isprintable():
+    def look(photo: ScoredPhoto) -> Check | str:
+        if not photo.id.isprintable():
             return "its name cannot be written"
         try:
-            return tuple(store.read(str(listing.root / photo), _hashes))
+            if photo.part is not None:
+                return _hashes(photo)
+            return tuple(store.read(str(photo.path), lambda _: _hashes(photo)))
         except BROKEN as error:
-            return why_not(error, photo)
+            return why_not(error, photo.id)
 
     # Reading, hashing and decoding release the GIL, and a slow disk serves several at once.
     with ThreadPoolExecutor(min(8, 2 * (os.cpu_count() or 1))) as threads:
-        found = progress(
-            threads.map(check, ids), total=len(ids), what="checking photos", unit="photo"
-        )
-        for photo, answer in zip(ids, found, strict=True):
-            if isinstance(answer, str):
-                refused[photo] = answer
-            else:
-                checks[photo] = answer
+        found = threads.map(look, photos)
+        found = progress(found, total=len(photos), what="checking photos", unit="photo")
+        answers = {photo.id: answer for photo, answer in zip(photos, found, strict=True)}
     store.save()
-    return checks, refused
+    refused = {id: answer for id, answer in answers.items() if isinstance(answer, str)}
+    return {id: a for id, a in answers.items() if not isinstance(a, str)}, refused
 
 
-def _hashes(path: str) -> Check:
-    content, bits = Path(path).read_bytes(), None
+def _hashes(photo: ScoredPhoto) -> Check:
+    content, bits = photo.read_bytes(), None
     with image_of(content) as image:  # reads the header
         if min(image.size) >= _SMALLEST:
             with suppress(*BROKEN):
@@ -81,12 +78,13 @@ TASKS = tuple(LAYOUTS)
 
 @dataclass(frozen=True, slots=True)
 class TaskPhoto:
-    """A photo of a task. `id` is its path in the root, with forward slashes."""
+    """A photo of a task. `id` is its path in the root, with forward slashes, if it is a file."""
 
     id: str
     path: Path
     label: int  # index of its class in the task's classes
     part: str  # "train" or "test"
+    within: Part | None = None  # which part of the file it is; None: all of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,8 @@ class TaskData:
 
     `content_hash` is over ids, bytes and classes, but not parts: features are valid for any split.
     `excluded` has the reason for each photo that is not used. `copies` are the photos that are
-    alike, by their bytes or by their fingerprints.
+    alike, by their bytes or by their fingerprints; `overlap` counts the test photos among them that
+    are in the training part too.
     """
 
     task: str
@@ -108,6 +107,7 @@ class TaskData:
     excluded: dict[str, str]
     notes: tuple[str, ...]
     copies: Copies = NO_COPIES
+    overlap: int = 0
 
     @property
     def labels(self) -> NDArray[np.int64]:
@@ -127,7 +127,7 @@ class TaskData:
 
     def photo_set(self) -> PhotoSet:
         """The same photos for `genset.score`, in the same order."""
-        photos = [ScoredPhoto(p.id, p.path, self.classes[p.label]) for p in self.photos]
+        photos = [ScoredPhoto(p.id, p.path, self.classes[p.label], p.within) for p in self.photos]
         return PhotoSet(self.name, self.root, self.content_hash, tuple(photos), notes=self.notes)
 
 
@@ -137,10 +137,10 @@ def described(task: str) -> str:
     Raises:
         BadInput: there is no such task.
     """
-    return _layout(task)[0].described
+    return layout_of(task)[0].described
 
 
-def _layout(task: str) -> tuple[Layout, str]:
+def layout_of(task: str) -> tuple[Layout, str]:
     """A task's layout, and the variant that is meant: the 3 of dtd:3."""
     name, _, variant = task.partition(":")
     if name not in LAYOUTS:
@@ -186,23 +186,25 @@ def open_task(
     excluded = listing.excluded | unreadable
     return TaskData(
         task=task,
-        name=data.resolve().stem if _layout(task)[0].by_folder else task,
+        name=data.resolve().stem if layout_of(task)[0].by_folder else task,
         root=listing.root,
         classes=listing.classes,
         photos=tuple(
-            TaskPhoto(photo, listing.root / photo, listing.labels[photo], parts[photo])
-            for photo in sums
+            TaskPhoto(id, found.path, listing.labels[id], parts[id], found.part)
+            for id in sums
+            if (found := listing.photo(id))
         ),
         split=listing.split or f"{100 * test_share:g} % of each class, seed {seed}",
         content_hash=_content_hash(listing, sums),
         excluded={plain(photo): why for photo, why in sorted(excluded.items())},
         notes=tuple(chain(listing.notes, *remarks)),
         copies=near,
+        overlap=len(near.in_both(parts)),
     )
 
 
 def _listing(task: str, data: Path) -> Listing:
-    layout, variant = _layout(task)
+    layout, variant = layout_of(task)
     if not data.exists():
         raise BadInput(f"{data} is not there. {described(task)}")
     for name, known in LAYOUTS.items() if task == "folder" else ():
@@ -213,7 +215,7 @@ def _listing(task: str, data: Path) -> Listing:
             )
     try:
         listing = layout.read(data, variant)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, csv.Error) as error:
         raise BadInput(f"{data} cannot be read: {first_line(error)}: unpack it again") from None
     _check_names(listing)
     return replace(listing, notes=(*listing.notes, *junk_note(junk_in(listing.root))))

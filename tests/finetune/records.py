@@ -12,9 +12,9 @@ from genset.finetune.runs import (
     FinetuneRun,
     Predictions,
     StoredRun,
-    finetuned_folder,
     save_finetuned,
 )
+from genset.score.results.runs import run_folder
 
 CLASSES = ("auk", "bee eater", "crane")
 
@@ -70,7 +70,7 @@ def answered(
         ),
         **other,
     )
-    folder = finetuned_folder(runs, record.name, record.model, record.key)
+    folder = run_folder(runs / "finetune", record.name, record.model, record.key)
     head = np.ones((3, 4), np.float32), np.zeros(3, np.float32)
     split = [(image, image.partition("/")[0], "test") for image in images]
     save_finetuned(folder, record, answers, split, head)

@@ -265,7 +265,9 @@ def test_evaluate_scores_a_real_networks_new_head_as_it_was_fitted(
         spec = f"file:{pypis_lite(0)}?arch=lite:lite0&mean=0.5&std=0.5&interpolation=bicubic"
     photos = open_set(str(some_photos(realdata, tmp_path / "photos", classes=8, each=6)))
     model = load_model(spec)
-    (found,) = compute_features(photos, [model], tmp_path / "kept", ScoringOptions())
+    (found,) = compute_features(
+        photos, [(model, find_head(model))], tmp_path / "kept", ScoringOptions()
+    )
     assert isinstance(found, Features)
     features = np.array(found.values)
     classes = sorted({photo.wnid for photo in photos.photos})
@@ -281,7 +283,7 @@ def test_evaluate_scores_a_real_networks_new_head_as_it_was_fitted(
     bias = -(weights @ mean)
     expected = (features[test] @ weights.T + bias).argmax(1)
 
-    saved = save_head(tmp_path, model, found.head, weights, bias, classes, "new")
+    saved = save_head(tmp_path, model, find_head(model), weights, bias, classes, "new")
     for place in np.flatnonzero(test):
         photo = photos.photos[place]
         (tmp_path / "test" / photo.wnid).mkdir(parents=True, exist_ok=True)

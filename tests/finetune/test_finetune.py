@@ -3,7 +3,6 @@
 import csv
 import errno
 import random
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFile
 
-from genset.core.errors import BadInput, GensetError, ModelError
+from genset.core.errors import BadInput, GensetError
 from genset.finetune import runs as results
-from genset.finetune.compare import table
 from genset.finetune.fitting import FinetuneOptions, read_shots, read_strengths
 from genset.finetune.run import FinetuneResults, SomeFailed
 from genset.finetune.runs import find_finetuned, load_head, load_predictions
@@ -65,18 +63,6 @@ def fit(
     data: Path, *specs: str, options: FinetuneOptions = OPTIONS, **other: Any
 ) -> FinetuneResults:
     return finetune([("folder", data)], specs, data.parent / "runs", options, **other)
-
-
-@pytest.mark.soak
-def test_each_model_gets_a_run_on_each_task(data: Path, model: str) -> None:
-    other = data.parent / "more"
-    shutil.copytree(data, other)
-    specs = [f"{model}&name=slow", f"{model}&name=fast"]
-    runs = data.parent / "runs"
-    finished = finetune([("folder", data), ("folder", other)], specs, runs, OPTIONS)
-    named = [(record.name, record.model) for _, record in finished.runs]
-    assert named == [(task, name) for task in ("shades", "more") for name in ("slow", "fast")]
-    assert find_finetuned(runs) == finished.runs
 
 
 def test_a_run_tells_what_it_takes_to_get_it_again(data: Path, model: str) -> None:
@@ -141,22 +127,6 @@ def test_another_setting_or_split_needs_no_second_pass(
     assert len(find_finetuned(data.parent / "runs")) == 5
 
 
-@pytest.mark.soak
-def test_several_models_take_one_pass(data: Path, model: str, decoded: list[str]) -> None:
-    fit(data, model)
-    of_one = len(decoded)
-    decoded.clear()
-    again = data.parent / "again"
-    again.mkdir()
-    finetune(
-        [("folder", data)],
-        [f"{model}&name=a", f"{model}&name=b&std=0.4", f"{model}&name=c&std=0.3"],
-        again,
-        OPTIONS,
-    )
-    assert len(decoded) == of_one
-
-
 def test_only_a_new_model_is_computed(data: Path, model: str, decoded: list[str]) -> None:
     (old,) = fit(data, model).runs
     written = (old.folder / "finetune.json").stat().st_mtime_ns
@@ -215,17 +185,6 @@ def test_a_class_that_loses_its_training_photos_fails_the_task(data: Path, model
     assert find_finetuned(data.parent / "runs") == []
 
 
-def test_a_model_that_fails_is_named_and_the_others_go_on(data: Path, model: str) -> None:
-    missing = f"file:{data.parent / 'none.pth'}?arch=torchvision:resnet18"
-    said: list[str] = []
-    with pytest.raises(SomeFailed, match=r"none\.pth") as caught:
-        fit(data, missing, model, say=said.append)
-    assert [kept.record.model for kept in caught.value.finished.runs] == ["colours"]
-    assert any(line.startswith("left out: ") and "none.pth" in line for line in said)
-    with pytest.raises(GensetError, match=r"none\.pth"):
-        fit(data, missing)
-
-
 def test_a_task_that_fails_is_named_and_the_others_go_on(data: Path, model: str) -> None:
     tasks = [("birds-200", data), ("folder", data)]
     with pytest.raises(SomeFailed, match="CUB") as caught:
@@ -233,44 +192,11 @@ def test_a_task_that_fails_is_named_and_the_others_go_on(data: Path, model: str)
     assert [kept.record.name for kept in caught.value.finished.runs] == ["shades"]
 
 
-def test_runs_make_the_papers_table(data: Path, model: str) -> None:
-    finished = fit(data, f"{model}&name=slow", f"{model}&name=fast&std=0.3")
-    (row,) = table(finished.runs)
-    assert [kept.record.model for kept in row.models] == ["slow", "fast"]
-    (held,) = row.differences
-    gap = row.models[1].record.accuracy.share - row.models[0].record.accuracy.share
-    assert held.difference == pytest.approx(gap)
-
-
-@pytest.mark.parametrize(
-    ("task", "spec", "said"),
-    [
-        ("bird", "torchvision:resnet18", "there is no task 'bird': the tasks are birds-200"),
-        ("folder", "predictions:a.npy", "predictions have no layers"),
-        ("folder", "resnet18", "did you mean torchvision:resnet18"),
-    ],
-)
-def test_wrong_words_are_refused_before_any_work(
-    data: Path, task: str, spec: str, said: str
-) -> None:
-    with pytest.raises(BadInput, match=said):
-        finetune([(task, data)], [spec], data.parent / "runs")
-    assert not (data.parent / "runs").exists()
-
-
-def test_a_checkpoint_with_another_number_of_classes_is_refused(data: Path) -> None:
-    spec = colours(data.parent, classes=10, name="ten.pth")
-    with pytest.raises(ModelError, match="scores"):
-        fit(data, spec)
-
-
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"seeds": 0}, "seeds: 1 to 100 are possible, not 0"),
         ({"test_share": 1.0}, "a share between 0 and 1, not 1"),
         ({"test_share": float("nan")}, "a share between 0 and 1, not nan"),
-        ({"split_seed": -1}, "a seed is 0 or more"),
     ],
 )
 def test_impossible_options_are_refused(how: dict[str, Any], said: str) -> None:

@@ -1,18 +1,25 @@
 """Data sets as they are distributed: their official parts, and what torchvision reads of them."""
 
+import io
 import json
+import struct
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import datasets as hugging_face
+import numpy as np
 import pytest
+from PIL import Image
+from scipy.io import savemat
 from torchvision import datasets
 
 from genset.finetune.run import in_one_line
 from genset.finetune.tasks import open_task
-from tests.finetune.layouts import paint, refused
+from tests.finetune.layouts import ids, paint, refused
 
 THIRD = "train + val and test, 3 of 10"
+FLOWERS = ("moon orchid", "pink primrose")
 
 
 def write(root: Path, photos: Iterable[str], lists: Mapping[str, str]) -> None:
@@ -53,19 +60,40 @@ def textures(root: Path) -> None:
     write(root / "dtd/dtd", [f"images/{name}" for name in names], lists)
 
 
+def flowers(root: Path) -> None:
+    folder = root / "flowers-102"
+    write(folder, [f"jpg/image_{number:05}.jpg" for number in range(1, 13)], {})
+    savemat(folder / "imagelabels.mat", {"labels": [[1, 7] * 6]})
+    parts = {"trnid": [[1, 2, 9, 10]], "valid": [[3, 4]], "tstid": [[5, 6, 7, 8, 11, 12]]}
+    savemat(folder / "setid.mat", parts)
+
+
+def aircraft(root: Path) -> None:
+    folder = root / "fgvc-aircraft-2013b/data"
+    names = ("DR-400", "Boeing 717")
+    lists = {"variants.txt": "".join(f"{name}\n" for name in names)}
+    for start, part in ((0, "train"), (2, "val"), (4, "test")):
+        lines = [f"{start + n:07} {name}\n" for n, name in enumerate(names)]
+        lists[f"images_variant_{part}.txt"] = "".join(lines)
+    lists["images_variant_trainval.txt"] = "all of these, once more"
+    write(folder, [f"images/{number:07}.jpg" for number in range(6)], lists)
+
+
 @pytest.mark.parametrize(
     ("task", "make", "name", "options", "classes", "split"),
     [
         ("pets", pets, "OxfordIIITPet", {}, ("Abyssinian", "great pyrenees"), "trainval and test"),
         ("food-101", food, "Food101", {}, ("hot dog", "pie"), "train and test"),
         ("dtd", textures, "DTD", {}, ("banded", "woven"), "train + val and test, 1 of 10"),
+        ("dtd:3", textures, "DTD", {"partition": 3}, ("banded", "woven"), THIRD),
+        ("flowers-102", flowers, "Flowers102", {}, FLOWERS, "train + val and test"),
         (
-            "dtd:3",
-            textures,
-            "DTD",
-            {"partition": 3},
-            ("banded", "woven"),
-            "train + val and test, 3 of 10",
+            "aircraft",
+            aircraft,
+            "FGVCAircraft",
+            {},
+            ("DR-400", "Boeing 717"),
+            "train + val and test",
         ),
     ],
 )
@@ -77,12 +105,15 @@ def test_official_parts_are_torchvisions_and_named(
     classes: tuple[str, ...],
     split: str,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     make(tmp_path)
     data = open_task(task, tmp_path)
     assert (data.name, data.classes, data.split) == (task, classes, f"official, {split}")
     assert f"({data.split})" in in_one_line(data)
     assert " classes; here are " in data.notes[0]
+    # These lists are shorter than the published ones, whose hash it knows.
+    monkeypatch.setattr(datasets.flowers102, "check_integrity", lambda *_: True)
     for part, splits in (("train", split.partition(" and ")[0].split(" + ")), ("test", ["test"])):
         expected: dict[str, int] = {}
         for words in splits:
@@ -92,6 +123,116 @@ def test_official_parts_are_torchvisions_and_named(
         found = {str(photo.path): photo.label for photo in data.photos if photo.part == part}
         assert found.keys() == expected.keys()
         assert len({(found[path], expected[path]) for path in found}) == 2
+
+
+def test_torchvisions_classes_are_tasks_of_files_and_of_arrays(tmp_path: Path) -> None:
+    aircraft(tmp_path)
+    (tmp_path / "fgvc-aircraft-2013b/data/images_variant_trainval.txt").write_text(
+        "0000000 DR-400\n0000001 Boeing 717\n0000002 DR-400\n0000003 Boeing 717\n"
+    )
+    data = open_task("torchvision:FGVCAircraft", tmp_path)
+    assert (data.name, data.split) == (
+        "torchvision:FGVCAircraft",
+        "official, trainval and test",
+    )
+    own = open_task("aircraft", tmp_path)
+    assert {(p.path, p.part) for p in data.photos} == {(p.path, p.part) for p in own.photos}
+    raw = tmp_path / "MNIST/raw"
+    raw.mkdir(parents=True)
+    pixels = np.random.default_rng(0).integers(0, 255, (20, 28, 28), np.uint8)
+    for part in ("train", "t10k"):
+        head = struct.pack(">IIII", 2051, 20, 28, 28)
+        (raw / f"{part}-images-idx3-ubyte").write_bytes(head + pixels.tobytes())
+        labels = struct.pack(">II", 2049, 20) + bytes(n % 10 for n in range(20))
+        (raw / f"{part}-labels-idx1-ubyte").write_bytes(labels)
+    data = open_task("torchvision:MNIST", tmp_path)
+    assert (data.split, data.classes[:2]) == ("official, train and test", ("0 - zero", "1 - one"))
+    assert data.overlap == 20
+    assert "; 20 test photos are also trained on" in in_one_line(data)
+    for photo in data.photo_set().photos[:20]:
+        with Image.open(io.BytesIO(photo.read_bytes())) as image:
+            assert (np.asarray(image) == pixels[int(photo.id[-6:])]).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("CIFAR10", "torchvision's CIFAR10 in DIR: Dataset not found or corrupted"),
+        ("Cifar", "torchvision has no data set 'Cifar'. torchvision: a data set as"),
+        ("VisionDataset", "torchvision's VisionDataset in DIR: NotImplementedError"),
+        ("FakeData", "torchvision has no data set 'FakeData'"),
+    ],
+)
+def test_what_torchvision_cannot_read_is_one_line(name: str, message: str, tmp_path: Path) -> None:
+    assert message.replace("DIR", str(tmp_path)) in refused(f"torchvision:{name}", tmp_path)
+
+
+@pytest.mark.parametrize("form", ["saved", "hub", "converted"])
+def test_a_data_set_of_hugging_face_has_its_splits(form: str, tmp_path: Path) -> None:
+    splits = {part: owls(number) for number, part in enumerate(("train", "validation"))}
+    splits["test"] = owls(2).map(lambda row: {"label": -1})  # nobody is told
+    if form == "saved":
+        hugging_face.DatasetDict(splits).save_to_disk(tmp_path / "set")
+    for part, rows in splits.items() if form != "saved" else ():
+        name = f"data/{part}-00000-of-00001" if form == "hub" else f"{part}/0000"
+        (tmp_path / "set" / name).parent.mkdir(parents=True, exist_ok=True)
+        rows.to_parquet(tmp_path / f"set/{name}.parquet")
+    data = open_task("hugging-face", tmp_path / "set", hashes=tmp_path / "hashes")
+    assert (data.name, data.split) == ("set", "its own, train and validation")
+    assert data.classes == ("hawk", "owl")
+    assert [len(ids(data, part)) for part in ("train", "test")] == [6, 6]
+    assert set(data.excluded.values()) == {"it has no label"} and len(data.excluded) == 6
+    first = {photo.id: photo for photo in data.photo_set().photos}[ids(data, "train")[0]]
+    with Image.open(io.BytesIO(first.read_bytes())) as image:
+        assert (np.asarray(image) == np.asarray(splits["train"][0]["image"])).all()
+    assert open_task("hugging-face", tmp_path / "set", hashes=tmp_path / "hashes") == data
+
+
+def owls(seed: int) -> hugging_face.Dataset:
+    pixels = np.random.default_rng(seed).integers(0, 255, (6, 99, 99, 3), np.uint8)
+    names = hugging_face.ClassLabel(names=["owl", "hawk", "kite"])
+    columns = {"image": list(map(Image.fromarray, pixels)), "label": [0, 1] * 3}
+    features = hugging_face.Features(image=hugging_face.Image(), label=names)
+    return hugging_face.Dataset.from_dict(columns, features)
+
+
+def test_a_table_has_photos_labels_and_parts(tmp_path: Path) -> None:
+    photos = [f"photos/{number}.png" for number in range(8)]
+    write(tmp_path, photos, {})
+    rows = [(photo, "ab"[n % 2], "Train" if n < 5 else "Val") for n, photo in enumerate(photos)]
+    table = tmp_path / "owls.csv"
+    table.write_text("\ufeffimage,label,split\n" + "".join(f"{','.join(row)}\n" for row in rows))
+    data = open_task("table", table)
+    assert (data.name, data.classes) == ("owls", ("a", "b"))
+    assert data.split == "the table's, train and val"
+    assert ids(data, "train") == photos[:5]
+    table.write_text("image,label\n" + "".join(f"{','.join(row[:2])}\n" for row in rows))
+    assert open_task("table", table).split == "20 % of each class, seed 0"
+    table.write_text("image,label\nphotos/0.png,\n")
+    assert "owls.csv, photo 1: there is no label" in refused("table", table)
+    table.write_text("file,class\n1.png,owl\n")
+    assert "no table with the columns image and label. table: your" in refused("table", table)
+
+
+@pytest.mark.parametrize(
+    ("task", "make", "name", "content", "message"),
+    [
+        ("flowers-102", flowers, "setid.mat", b"MATLAB?", "its .mat files cannot be read: "),
+        (
+            "aircraft",
+            aircraft,
+            "variants.txt",
+            b"DR-400\n",
+            "is of Boeing 717, which no list names",
+        ),
+    ],
+)
+def test_lists_of_flowers_and_aircraft_that_are_not_right(
+    task: str, make: Callable[[Path], None], name: str, content: bytes, message: str, tmp_path: Path
+) -> None:
+    make(tmp_path)
+    next(tmp_path.rglob(name)).write_bytes(content)
+    assert message in refused(task, tmp_path)
 
 
 def test_lists_are_not_passed_over_by_the_task_folder(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from genset.finetune.runs import Attempt, FinetuneRun, Predictions, finetuned_folder, save_finetuned
-from genset.score.results.runs import run_key
+from genset.finetune.runs import Attempt, FinetuneRun, Predictions, save_finetuned
+from genset.score.results.runs import run_folder, run_key
 
 CLASSES = tuple(f"bird {number}" for number in range(16))
 PHOTOS = 10  # test photos of each class
@@ -64,6 +64,6 @@ def keep_finetuned(
     images = tuple(f"{number}.jpg" for number in range(photos))
     split = [(image, CLASSES[label], "test") for image, label in zip(images, truth, strict=True)]
     head = np.zeros((len(CLASSES), 4), np.float32), np.zeros(len(CLASSES), np.float32)
-    folder = finetuned_folder(runs, name, model, run.key)
+    folder = run_folder(runs / "finetune", name, model, run.key)
     save_finetuned(folder, run, Predictions(images, truth, said), split, head)
     return run

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from genset.core.errors import GensetError
-from genset.finetune.runs import finetuned_folder
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions
 from genset.reporting.sections import finetuning
 from genset.reporting.write import Report
+from genset.score.results.runs import run_folder
 from genset.sets.photos import PhotoSet
 from tests.reporting.heads import CLASSES, keep_finetuned
 from tests.reporting.sets import Page, release_of, report, score
@@ -174,7 +174,7 @@ def test_two_ways_to_fit_are_not_compared(tmp_path: Path, photos: PhotoSet) -> N
 
 def test_damaged_results_are_named(photos: PhotoSet, runs: Path) -> None:
     run = keep_finetuned(runs, "pretrained", [32], weights=OLD, name="cats-dogs")
-    table = finetuned_folder(runs, run.name, run.model, run.key) / "predictions.csv"
+    table = run_folder(runs / "finetune", run.name, run.model, run.key) / "predictions.csv"
     table.write_text("\n".join(table.read_text().splitlines()[:-1]) + "\n")
     with pytest.raises(GensetError, match="do not give the run's counts"):
         collect(photos, runs)

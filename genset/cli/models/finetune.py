@@ -1,9 +1,11 @@
 """The command that fits new heads on other tasks."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import click
+from click import IntRange
 
 from genset.cli.common import PATH, format_command, model_option, need, runs_option, show_tables
 from genset.core.errors import BadInput
@@ -21,18 +23,11 @@ from genset.models.spec import ModelSpec
     help="The folder of photos, for all tasks or for one.",
 )
 @model_option
-@click.option("--seeds", default=3, show_default=True, help="The number of heads to fit.")
+@click.option("--seeds", type=IntRange(1, 100), default=3, show_default=True, help="Heads to fit.")
 @click.option("--shots", default="all", metavar="LIST", help="A learning curve: 1,2,5,10,all.")
 @click.option("--strengths", metavar="LIST", help="Regularizers to choose from: 0.01,0.1,1.")
-@click.option(
-    "--test-share",
-    default=0.2,
-    show_default=True,
-    help="Share of test photos, if no split is defined.",
-)
-@click.option(
-    "--split-seed", default=0, show_default=True, help="Seed of the split, if none is defined."
-)
+@click.option("--test-share", default=0.2, show_default=True, help="Test photos of a seeded split.")
+@click.option("--split-seed", type=IntRange(0), default=0, show_default=True, help="Its seed.")
 @click.option("--save-heads", type=PATH, help="Save the networks with their new heads here.")
 @click.option("--engine", default="auto", show_default=True, help="As in genset evaluate.")
 @click.option("--precision", default="float32", show_default=True, help="As in genset evaluate.")
@@ -40,9 +35,7 @@ from genset.models.spec import ModelSpec
 @click.option("--cache", type=PATH, help="Keep decoded pixels in this folder, for later runs.")
 @click.option("--allow-code", is_flag=True, help="As in genset evaluate.")
 @runs_option
-@click.option(
-    "--all-pairs", is_flag=True, help="Compare any two models, not only with the first one."
-)
+@click.option("--all-pairs", is_flag=True, help="Compare any two models.")
 @format_command
 def finetune(
     folder: Path | None,
@@ -62,15 +55,21 @@ def finetune(
     --all-pairs, any two of them. TASK is
 
     \b
-    birds-200    CUB-200-2011: https://data.caltech.edu/records/65de6-vp158
-    pets         Oxford-IIIT Pets: https://www.robots.ox.ac.uk/~vgg/data/pets
-    food-101     https://data.vision.ee.ethz.ch/cvl/datasets_extra/food-101
-    dtd          Describable Textures, and dtd:2 to dtd:10, its other splits:
-                 https://www.robots.ox.ac.uk/~vgg/data/dtd
-    cats-dogs    Kaggle's Dogs vs. Cats: https://www.kaggle.com/c/dogs-vs-cats/data
-    butterflies  Leeds Butterfly: http://www.josiahwang.com/dataset/leedsbutterfly/
-    eurosat      https://github.com/phelber/EuroSAT
-    folder       your own photos: one folder per class, perhaps in train/ and test/ (or val/)
+    birds-200     CUB-200-2011: https://data.caltech.edu/records/65de6-vp158
+    pets          Oxford-IIIT Pets: https://www.robots.ox.ac.uk/~vgg/data/pets
+    flowers-102   https://www.robots.ox.ac.uk/~vgg/data/flowers/102
+    aircraft      FGVC-Aircraft: https://www.robots.ox.ac.uk/~vgg/data/fgvc-aircraft
+    food-101      https://data.vision.ee.ethz.ch/cvl/datasets_extra/food-101
+    dtd           Describable Textures, and dtd:2 to dtd:10, its other splits:
+                  https://www.robots.ox.ac.uk/~vgg/data/dtd
+    cats-dogs     Kaggle's Dogs vs. Cats: https://www.kaggle.com/c/dogs-vs-cats/data
+    butterflies   Leeds Butterfly: http://www.josiahwang.com/dataset/leedsbutterfly/
+    eurosat       https://github.com/phelber/EuroSAT
+    folder        your own photos: one folder per class, perhaps in train/ and test/ (or val/)
+    table         your own photos: a CSV with the columns image, label and perhaps split
+    hugging-face  a folder of Parquet files, or what save_to_disk wrote
+    torchvision:NAME
+                  what the class NAME of torchvision.datasets reads in DIR, as CIFAR10
 
     Only the last layer is trained, on features that are computed once, in one pass over the photos
     for all models, and stored. The test part is used once, at the end. A finished run is not
@@ -110,37 +109,29 @@ def _options(how: dict[str, Any]) -> Any:
     from genset.score.options import ScoringOptions
 
     scoring = ("engine", "precision", "decoding", "cache", "allow_code")
-    values = {
-        "seeds": how["seeds"],
-        "shots": read_shots(how["shots"]),
-        "test_share": how["test_share"],
-        "split_seed": how["split_seed"],
-        "scoring": ScoringOptions(**{name: how[name] for name in scoring}),
-    }
-    if how["strengths"] is not None:
-        values["strengths"] = read_strengths(how["strengths"])
-    return FinetuneOptions(**values)
+    return FinetuneOptions(
+        **{name: how[name] for name in ("seeds", "test_share", "split_seed")},
+        shots=read_shots(how["shots"]),
+        strengths=() if how["strengths"] is None else read_strengths(how["strengths"]),
+        scoring=ScoringOptions(**{name: how[name] for name in scoring}),
+    )
 
 
 def _data(task: str, words: tuple[str, ...]) -> list[Path]:
-    """The folders of a task's photos. Only `folder` can have several.
+    """The folders of a task's photos. Only one's own can be several.
 
     Raises:
         BadInput: there is none, or several for another task.
     """
-    from genset.finetune.tasks import TASKS
+    from genset.finetune.tasks import TASKS, layout_of
 
-    of_all, of_task = [], []
-    for word in words:
-        name, equals, path = word.partition("=")
-        if equals and name.partition(":")[0] in TASKS:
-            of_task += [path] if name in (task, task.partition(":")[0]) else []
-        else:
-            of_all.append(word)
-    found = of_task or of_all
+    named = [word for word in words if "=" in word and re.split("[:=]", word)[0] in TASKS]
+    of_task = [word.split("=", 1) for word in named]
+    found = [path for name, path in of_task if name in (task, task.partition(":")[0])]
+    found = found or [word for word in words if word not in named]
     if not found:
         raise BadInput(f"{task} has no data: name its folder with --data {task}=DIR")
-    if len(found) > 1 and task != "folder":
+    if len(found) > 1 and not layout_of(task)[0].by_folder:
         raise BadInput(
             f"{task} has several folders of data ({', '.join(found)}): say which of them is "
             f"meant with --data {task}=DIR"

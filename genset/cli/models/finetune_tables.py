@@ -1,5 +1,6 @@
 """What `genset finetune` prints: the paper's table, learning curves, notes."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -7,21 +8,8 @@ from typing import TYPE_CHECKING, Any
 from genset.core.numbers import bare_p, count, digits, percent, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table, interval_column
-from genset.finetune.compare import (
-    Difference,
-    Row,
-    learning_curve,
-    per_class,
-    table,
-    worst_pairs,
-)
-from genset.finetune.runs import (
-    FinetuneRun,
-    StoredRun,
-    load_predictions,
-    mean_accuracy,
-    spread_of,
-)
+from genset.finetune.compare import Difference, Row, learning_curve, per_class, table, worst_pairs
+from genset.finetune.runs import FinetuneRun, StoredRun, load_predictions, mean_accuracy, spread_of
 from genset.reporting.format import interval_cell
 
 if TYPE_CHECKING:
@@ -46,17 +34,9 @@ def document(finished: "FinetuneResults", all_pairs: bool = False) -> dict[str, 
     rows = table(finished.runs, all_pairs=all_pairs)
     return {
         "tasks": [
-            {
-                "task": data.task,
-                "name": data.name,
-                "classes": data.classes,
-                "train": len(data.indices("train")),
-                "test": len(data.indices("test")),
-                "split": data.split,
-                "content_hash": data.content_hash,
-                "excluded": data.excluded,
-                "notes": data.notes,
-            }
+            {name: getattr(data, name) for name in ("task", "name", "classes")}
+            | {part: len(data.indices(part)) for part in ("train", "test")}
+            | {name: getattr(data, name) for name in _OF_DATA}
             for data in finished.tasks
         ],
         "runs": [_run(run, row) for row in rows for run in row.models],
@@ -68,6 +48,9 @@ def document(finished: "FinetuneResults", all_pairs: bool = False) -> dict[str, 
         ],
         "saved": finished.saved,
     }
+
+
+_OF_DATA = ("split", "overlap", "content_hash", "excluded", "notes")
 
 
 def _run(run: StoredRun, row: Row) -> dict[str, Any]:
@@ -198,22 +181,13 @@ def _notes(records: Sequence[FinetuneRun]) -> list[str]:
     models_of: dict[tuple[str, str], list[str]] = {}
     for record in records:
         notes = list(record.notes)
-        if record.excluded:
-            photo, why = next(iter(record.excluded.items()))
+        for photo, why in [*record.excluded.items()][:1]:
             excluded = count(len(record.excluded), "photo")
             notes.append(f"{excluded} left out, as {clean(photo)}: {clean(why)}")
         for note in notes:
             models_of.setdefault((record.name, note), []).append(record.model)
-    of_task = {
-        name: len({r.model for r in records if r.name == name})
-        for name in {n for n, _ in models_of}
-    }
+    of_task = Counter(name for name, _ in {(record.name, record.model) for record in records})
     return [
-        clean(
-            f"{name}: {note}"
-            if len(models) == of_task[name]
-            else f"{name}, {', '.join(models)}: {note}",
-            400,
-        )
+        clean(f"{', '.join([name, *(models if len(models) < of_task[name] else [])])}: {note}", 400)
         for (name, note), models in models_of.items()
     ]

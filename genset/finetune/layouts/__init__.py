@@ -6,14 +6,23 @@ enough of them.
 
 from collections.abc import Mapping
 
-from genset.finetune.layouts import folder, lists, names
+from genset.finetune.layouts import folder, libraries, published
 from genset.finetune.layouts.listing import Layout
 
-LAYOUTS: Mapping[str, Layout] = {
-    layout.task: layout
-    for layout in (
-        *(lists.BIRDS, lists.PETS, lists.FOOD, lists.TEXTURES),
-        *(names.CATS_DOGS, names.BUTTERFLIES, names.EUROSAT),
-        folder.FOLDER,
-    )
-}
+_ALL: tuple[Layout, ...] = (
+    published.birds,
+    published.pets,
+    published.flowers,
+    published.aircraft,
+    published.food,
+    published.textures,
+    published.cats_dogs,
+    published.butterflies,
+    published.eurosat,
+    folder.FOLDER,
+    folder.TABLE,
+    libraries.HUGGING_FACE,
+    libraries.TORCHVISION,
+)
+
+LAYOUTS: Mapping[str, Layout] = {layout.task: layout for layout in _ALL}

@@ -1,5 +1,7 @@
-"""One's own photos, in a folder for each class."""
+"""One's own photos: in a folder for each class, or in a table."""
 
+import csv
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,5 +52,28 @@ FOLDER = Layout(
     "folder: your own photos, in a folder for each class (owl/1.jpg), or in such folders under "
     "train/ and test/ (or val/)",
     _folder,
+    by_folder=True,
+)
+
+
+def _table(data: Path, variant: str) -> Listing:
+    """A CSV with the columns image (a path from the table's folder), label and perhaps split."""
+    text = data.read_text("utf-8-sig") if data.is_file() else ""
+    table = csv.DictReader(io.StringIO(text, newline=""))
+    rows = [tuple((row.get(name) or "").strip() for name in _COLUMNS) for row in table]
+    if not rows or not {"image", "label"} <= set(table.fieldnames or ()):
+        raise BadInput(f"{data} is no table with the columns image and label. {TABLE.described}")
+    for number, row in enumerate(rows, 1):
+        if not all(row[:2]):
+            raise BadInput(f"{data}, photo {number}: there is no {_COLUMNS[row.index('')]}")
+    listing = listing_of(data.parent, [(image, label, part.lower()) for image, label, part in rows])
+    return replace(listing, split=listing.split and f"the table's, {listing.split}")
+
+
+_COLUMNS = ("image", "label", "split")
+TABLE = Layout(
+    "table",
+    "table: your own photos: a CSV with the columns image (a path), label and perhaps split",
+    _table,
     by_folder=True,
 )

@@ -1,19 +1,25 @@
 """The photos and classes of a data set by its files' names and lists. No photo is opened."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from genset.core.errors import BadInput
 from genset.core.junk import is_junk
 from genset.core.numbers import agree, count
+from genset.sets.photos import Part, ScoredPhoto
+
+Read = Callable[[Path, str], "Listing"]
+Place = tuple[Path, Part | None]
+"""A photo's file, and which part of it the photo is; None: all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The photos of a data set, by their ids (paths in the root, with forward slashes).
+    """The photos of a data set, by their ids.
 
-    If the data set defines no split, `split` and `parts` are empty.
+    An id is a path in the root, with forward slashes, unless `places` says where the photo is. If
+    the data set defines no split, `split` and `parts` are empty.
     """
 
     root: Path
@@ -23,6 +29,12 @@ class Listing:
     parts: dict[str, str] = field(default_factory=dict)  # id -> "train" or "test"
     excluded: dict[str, str] = field(default_factory=dict)  # id -> reason
     notes: tuple[str, ...] = ()
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+    def photo(self, id: str) -> ScoredPhoto:
+        """A photo with its class, to read."""
+        path, within = self.places.get(id, (self.root / id, None))
+        return ScoredPhoto(id, path, self.classes[self.labels[id]], within)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +53,7 @@ class Layout:
 
     task: str
     described: str
-    read: Callable[[Path, str], Listing]
+    read: Read
     variants: tuple[str, ...] = ()
     by_folder: bool = False
     fits: Callable[[Path], bool] = lambda folder: False
@@ -53,12 +65,12 @@ def published(
     size: tuple[int, int],
     address: str,
     marker: str,
-    read: Callable[[Path, str], Listing],
     variants: tuple[str, ...] = (),
-) -> Layout:
-    """The layout of a data set that is published as an archive.
+) -> Callable[[Read], Layout]:
+    """Make a layout of a function that lists the photos of a data set in its root.
 
-    Its root is the folder that is given, or the only one that fits one or two levels below it.
+    The root is the folder that is given, or the only one that fits one or two levels below it. The
+    function gets it, and one of the variants.
 
     Args:
         task: its name.
@@ -66,7 +78,6 @@ def published(
         size: the published numbers of photos and of classes.
         address: where to get it.
         marker: a pattern of paths that the root has, and other folders do not.
-        read: lists the photos in the root, of one of the variants.
         variants: the task's, if it has several.
     """
     described = (
@@ -76,19 +87,22 @@ def published(
     def fits(folder: Path) -> bool:
         return any(folder.glob(marker))
 
-    def listed(data: Path, variant: str) -> Listing:
-        listing = read(_find_root(data, fits, title, described), variant)
-        listing = replace(listing, split=listing.split and f"official, {listing.split}")
-        here = len(listing.labels), len(listing.classes)
-        if here == size:
-            return listing
-        note = (
-            f"{title} has {size[0]:,} photos of {size[1]:,} classes; "
-            f"here {agree(here[0], 'is', 'are')} {count(here[0], 'photo')} of {here[1]:,}."
-        )
-        return replace(listing, notes=(*listing.notes, note))
+    def layout(read: Read) -> Layout:
+        def listed(data: Path, variant: str) -> Listing:
+            listing = read(_find_root(data, fits, title, described), variant)
+            listing = replace(listing, split=listing.split and f"official, {listing.split}")
+            here = len(listing.labels), len(listing.classes)
+            if here == size:
+                return listing
+            note = (
+                f"{title} has {size[0]:,} photos of {size[1]:,} classes; "
+                f"here {agree(here[0], 'is', 'are')} {count(here[0], 'photo')} of {here[1]:,}."
+            )
+            return replace(listing, notes=(*listing.notes, note))
 
-    return Layout(task, described, listed, variants, fits=fits)
+        return Layout(task, described, listed, variants, fits=fits)
+
+    return layout
 
 
 def _find_root(data: Path, fits: Callable[[Path], bool], title: str, described: str) -> Path:
@@ -121,7 +135,8 @@ def listing_of(root: Path, rows: Iterable[Row], classes: Sequence[str] = ()) -> 
         classes: the names, in the order of labels; none: the classes of the rows, sorted.
 
     Raises:
-        BadInput: a photo is listed twice or leads out of the root, or there are other parts.
+        BadInput: a photo is listed twice, leads out of the root or is of another class, or there
+            are other parts.
     """
     found: dict[str, tuple[str, str]] = {}
     for photo, name, part in rows:
@@ -137,6 +152,9 @@ def listing_of(root: Path, rows: Iterable[Row], classes: Sequence[str] = ()) -> 
     photos = {photo: value for photo, value in found.items() if value[1] in used}
     classes = classes or sorted({name for name, _ in photos.values()})
     labels = {name: label for label, name in enumerate(classes)}
+    for photo, (name, _) in photos.items():
+        if name not in labels:
+            raise BadInput(f"{root}: {plain(photo)} is of {plain(name)}, which no list names")
     return Listing(
         root,
         tuple(classes),

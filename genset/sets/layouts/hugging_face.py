@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.core.errors import BadInput, MissingExtra, first_line
+from genset.core.junk import is_junk
 from genset.sets.hashes import HashStore
 from genset.sets.layouts.layout import Classes, exclusions, expanded, set_name
 from genset.sets.photos import Part, PhotoSet, ScoredPhoto, Unreadable, hash_of
@@ -49,19 +50,10 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         BadInput: there are several splits, or no photos, or no labels that are classes.
         MissingExtra: the library is not installed.
     """
-    if find_spec("datasets") is None:
-        raise MissingExtra("reading Hugging Face's data sets", "datasets")
     root = Path(named)
-    files = _files(root) if root.is_dir() else expanded(named)
     store = HashStore(hashes, root)
-    rows: list[_Row] = []
-    for path in files:
-        try:
-            rows += _rows(path, root, store, classes)
-        except BadInput:
-            raise
-        except Exception as error:  # noqa: BLE001 - the library raises what it likes
-            raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
+    files = _only_split(root) if root.is_dir() else expanded(named)
+    rows = [row for path in files for row in rows_of(path, root, store, classes)]
     store.save()
     counted = [row for row in rows if row.wnid]
     strange = list(dict.fromkeys(row.label for row in rows if not row.wnid and row.label))
@@ -125,29 +117,62 @@ def _plain(name: str) -> str:
     return " ".join(name.replace("_", " ").casefold().split())
 
 
-def _files(folder: Path) -> list[Path]:
+def splits_of(folder: Path) -> dict[str, list[Path]]:
+    """The files of a folder's splits, by the splits' names, which may be "" of a single one.
+
+    Raises:
+        BadInput: they are those of several data sets, or of a selection of rows.
+    """
+    if (folder / _SPLITS).is_file():
+        saved = sorted(path.parent for path in folder.glob(f"*/{_STATE}"))
+        return {split.name: files for split in saved for files in splits_of(split).values()}
+    if (folder / _STATE).is_file():
+        if any(folder.glob("indices*.arrow")):
+            raise BadInput(f"{folder} is a selection: save it after flatten_indices()")
+        return {"": sorted(folder.glob("data*.arrow"))}
+    found: list[Path] = []
+    for pattern in ("*.parquet", "data/*.parquet", "*/*.parquet"):
+        found = found or sorted(p for p in folder.glob(pattern) if not is_junk(p.name))
+    splits: dict[str, list[Path]] = {}
+    for path in found:
+        word = path.name.partition("-")[0].removesuffix(".parquet")
+        is_number = word.isdigit()  # train/0000.parquet, as the hub converts data sets
+        splits.setdefault(path.parent.name if is_number else word, []).append(path)
+        if path.parents[is_number] != found[0].parents[is_number]:
+            raise BadInput(f"{folder} holds several data sets: name one's folder, {path.parent}")
+    return splits
+
+
+def _only_split(folder: Path) -> list[Path]:
     """The files of a folder's only split.
 
     Raises:
         BadInput: there are several.
     """
-    if (folder / _SPLITS).is_file():
-        splits = sorted(path.parent.name for path in folder.glob(f"*/{_STATE}"))
-        if len(splits) != 1:
-            raise BadInput(f"{folder} has the splits {', '.join(splits)}: name one's folder")
-        return _files(folder / splits[0])
-    if (folder / _STATE).is_file():
-        if any(folder.glob("indices*.arrow")):
-            raise BadInput(f"{folder} is a selection: save it after flatten_indices()")
-        return sorted(folder.glob("data*.arrow"))
-    found = sorted(folder.glob("*.parquet")) or sorted((folder / "data").glob("*.parquet"))
-    splits = sorted({path.name.partition("-")[0].removesuffix(".parquet") for path in found})
-    if len(splits) != 1:
-        raise BadInput(
-            f"{folder} has the splits {', '.join(splits)}: name one's files, as in "
-            f"'{found[0].parent}/{splits[0]}*.parquet'"
-        )
-    return found
+    splits = splits_of(folder)
+    split, files = next(iter(splits.items()), ("", [folder]))
+    if len(splits) == 1:
+        return files
+    of_one = f"files, as in '{files[0].parent}/{split}*.parquet'"
+    one = of_one if files[0].suffix == ".parquet" else "folder"
+    raise BadInput(f"{folder} has the splits {', '.join(splits)}: name one's {one}")
+
+
+def rows_of(path: Path, root: Path, store: HashStore, classes: Classes) -> "list[TableRow]":
+    """The rows of a file of the data set in `root`.
+
+    Raises:
+        BadInput: it cannot be read, or has no photos or no labels.
+        MissingExtra: the library is not installed.
+    """
+    if find_spec("datasets") is None:
+        raise MissingExtra("reading Hugging Face's data sets", "datasets")
+    try:
+        return _rows(path, root, store, classes)
+    except BadInput:
+        raise
+    except Exception as error:  # noqa: BLE001 - the library raises what it likes
+        raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
 
 
 # One file's rows
@@ -173,8 +198,8 @@ class RowPart:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """A row: its photo, and its class or, where it is none of ImageNet's, its label.
+class TableRow:
+    """A row: its photo, its class if it is one of ImageNet's, and its label.
 
     Attributes:
         number: its file and row, which no other has.
@@ -195,7 +220,7 @@ class _Row:
     record: Mapping[str, Any]
 
 
-def _rows(path: Path, root: Path, store: HashStore, classes: Classes) -> list[_Row]:
+def _rows(path: Path, root: Path, store: HashStore, classes: Classes) -> list[TableRow]:
     table = _table(path)
     photo, label, names = _columns(path, root, table)
     labels = [_word(value, names) for value in table[label]]
@@ -220,7 +245,7 @@ def _rows(path: Path, root: Path, store: HashStore, classes: Classes) -> list[_R
             place = path, Unreadable("the row has no image"), ""
         base = name.replace("\\", "/").rpartition("/")[2]
         record = _record(records[number], names) if records.features else {}
-        rows.append(_Row(f"{path.stem}-{number:06}", base, wnid, word, *place, record))
+        rows.append(TableRow(f"{path.stem}-{number:06}", base, wnid, word, *place, record))
     return rows
 
 
