@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from genset.core.errors import GensetError, first_line
 from genset.models.mapping.pooling import ClassMapping, Convention
-from genset.score.predictions.arrays import sum_to_1
+from genset.score.outputs import sum_to_1
 from genset.score.results.results import ModelAnswers
 from genset.score.results.runs import LOGIT_CLASSES, LOGITS, Run
 

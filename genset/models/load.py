@@ -1,11 +1,14 @@
 """Load what a model spec names: the network, its weights, its own preprocessing."""
 
 import hashlib
+import sys
+import sysconfig
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import resolve_name
+from types import ModuleType
 
 import torch
 from torch import Tensor, nn
@@ -186,6 +189,7 @@ def of_weights(
         weights_hash=hash_of_weights(network.state_dict()),
         order=order,
         notes=notes,
+        identity={"code": code_of(network, spec.arch.partition(":")[0])},
     )
 
 
@@ -203,7 +207,7 @@ def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
         weights_hash=parts.weights_hash or hash_of_weights(network.state_dict()),
         order=parts.order,
         notes=parts.notes,
-        identity={"outputs": parts.order, **parts.identity},
+        identity={"outputs": parts.order, "code": code_of(parts.network), **parts.identity},
         versions={package: version(package) for package in parts.packages},
         words=parts.words,
     )
@@ -216,3 +220,48 @@ def changed(spec: ModelSpec, preprocessing: Preprocessing) -> Preprocessing:
         BadInput: it is not possible.
     """
     return preprocessing.changed(spec.preprocessing)
+
+
+# The code that a network's answers depend on, beside its weights
+
+_STANDARD = sysconfig.get_path("stdlib")
+_INSTALLED = ("site-packages", "dist-packages")  # folders
+_NOT_NAMED = ("torch", "genset", "builtins")  # whose versions each run has anyway
+
+
+def code_of(network: nn.Module, module: str = "") -> dict[str, str]:
+    """Versions of the packages that a network's layers are of; hashes of one's own modules.
+
+    Args:
+        network: its layers' classes count, and what their modules import of one's own.
+        module: that made it, if that is one's own.
+
+    Returns:
+        By the names of packages and modules; empty for layers of PyTorch alone.
+    """
+    names = [module, *(type(layer).__module__ for layer in network.modules())]
+    found: dict[str, str] = {}
+    while names:
+        name = names.pop()
+        top = name.partition(".")[0]
+        loaded = sys.modules.get(name)
+        if loaded is None or name in found or top in _NOT_NAMED:
+            continue
+        file = getattr(loaded, "__file__", None) or ""
+        if not file or _is_installed(file):
+            found[top] = str(getattr(sys.modules.get(top), "__version__", ""))
+            continue
+        found[name] = f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}"
+        names += [used for value in vars(loaded).values() if (used := _own_module_of(value))]
+    return dict(sorted(found.items()))
+
+
+def _own_module_of(value: object) -> str:
+    """The module that a name in a module is, or comes from; "" for an installed one."""
+    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+    file = getattr(sys.modules.get(name) if isinstance(name, str) else None, "__file__", None)
+    return str(name) if file and not _is_installed(file) else ""
+
+
+def _is_installed(file: str) -> bool:
+    return file.startswith(_STANDARD) or any(folder in file for folder in _INSTALLED)

@@ -14,10 +14,14 @@ from genset.models.mapping.pooling import ClassMapping
 from genset.models.spec import ModelSpec, errors_of
 from genset.score.options import ScoringOptions
 from genset.score.predictions.arrays import BEST, holds_scores, keep_scores
-from genset.score.predictions.mapped import check_convention, count_mapped, read_mapped
+from genset.score.predictions.mapped import (
+    check_convention,
+    count_mapped,
+    read_mapped,
+    refuse_pooled,
+)
 from genset.score.predictions.names import NAMES_VERSION
 from genset.score.predictions.predictions import read_predictions
-from genset.score.predictions.run_tables import refuse_run_on_other_classes
 from genset.score.results.count import make_run, record_of_answers
 from genset.score.results.runs import (
     LOGITS,
@@ -178,7 +182,7 @@ def _count_predictions(
     mapping: ClassMapping | None = None
     with errors_of(spec.text):
         if photos.custom_taxonomy is None:
-            refuse_run_on_other_classes(spec, photos)
+            refuse_pooled(Path(spec.target))
             counted = read_predictions(spec, photos, keep)
         else:
             answers = read_mapped(spec, photos, keep, options.convention)

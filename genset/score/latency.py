@@ -28,6 +28,7 @@ from genset.score.engines.onnx import onnx_file, write_onnx
 from genset.score.engines.select import candidates, check_engine
 from genset.score.job import load_for
 from genset.score.options import ScoringOptions
+from genset.score.outputs import as_logits, best_places
 from genset.score.pixels import crops
 from genset.score.results.runs import Run, load_predictions, run_folder
 from genset.sets.photos import PhotoSet, ScoredPhoto
@@ -156,7 +157,7 @@ class _OnThreads:
 
     def scores(self, pixels: Pixels) -> Logits:
         """Of each output, for one photo's S x S x 3 pixels."""
-        scores: Logits = self.engine(np.stack([pixels]))[0]
+        scores: Logits = as_logits(self.engine(np.stack([pixels])))[0]
         return scores
 
     def best(self, scores: Logits) -> tuple[str, ...]:
@@ -164,7 +165,7 @@ class _OnThreads:
         number, mapping = min(5, len(scores)), self.model.mapping
         if mapping is not None:
             scores, number = mapping.shares(scores[None])[0], mapping.answer_count(5)
-        places = torch.from_numpy(scores).topk(number).indices
+        (places,) = best_places(torch.from_numpy(scores[None]), number)
         return tuple(self.model.columns[place] for place in places.tolist())
 
     def answer(self, photo: ScoredPhoto, decoding: str) -> tuple[str, ...]:

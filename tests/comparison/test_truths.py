@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,9 +21,8 @@ from genset.comparison.ranking import truth_ranks
 from genset.comparison.truths import MultiLabel, measure
 from genset.core.errors import BadInput, GensetError
 from genset.reporting.sections import multilabel
-from genset.score.results.results import Results, load_results, results_of
+from genset.score.results.results import Results, results_of
 from genset.sets.open import open_set
-from genset.sets.truths.store import give_truth
 from genset.sets.truths.truth import Truth
 from genset.statistics.bootstrap import Resampling
 from tests.commands import as_json
@@ -350,22 +348,6 @@ def test_python_warns_of_a_truth_that_replaces_another_or_is_in_another_order(
     assert second.startswith("Warning: only 10.0 % of photos have their own class")
 
 
-def test_photos_that_come_later_have_the_truth_of_their_list(tmp_path: Path) -> None:
-    """A table alone can be scored; once its photos are there, they are the set."""
-    rows = [f"{WNIDS[place]}/{n}.png,{WNIDS[place]}" for n, place in enumerate([0, 1])]
-    (tmp_path / "labels.csv").write_text("\n".join(["image,wnid", *rows]) + "\n")
-    (tmp_path / "t.json").write_text(json.dumps([[0, 1], [1]]))
-    runs = tmp_path / "runs"
-    spec = write_npy(tmp_path / "m.npy", [[1], [1]])
-    words = ("evaluate", tmp_path / "labels.csv", "--runs", runs, "--model", spec)
-    assert run(*words, "--multilabel", tmp_path / "t.json").exit_code == 0
-    for n, place in enumerate([0, 1]):
-        paint(tmp_path, place, f"{n}.png", "red")
-    found = as_json(*words)
-    assert found["by_truth"]["models"]["m"]["real"]["accuracy"]["correct"] == 2
-    assert len(list((runs / ".truths").iterdir())) == 1
-
-
 def test_a_damaged_truth_is_one_line_and_can_be_given_again(
     tmp_path: Path, listed: Path, specs: list[str]
 ) -> None:
@@ -382,25 +364,6 @@ def test_a_damaged_truth_is_one_line_and_can_be_given_again(
             assert kept.name in said
     assert "It replaces a damaged one" in run(*scoring, "--multilabel", file).output
     assert kept.read_bytes() == whole
-
-
-def test_two_at_once_leave_one_whole(tmp_path: Path, listed: Path) -> None:
-    photos, runs = open_set(str(listed)), tmp_path / "runs"
-    files = [truth_file(tmp_path / f"{n}.json", unclear=bool(n)) for n in (0, 1)]
-    threads = [
-        threading.Thread(
-            target=lambda file=file: [give_truth(photos, file, runs) for _ in range(9)]
-        )
-        for file in files
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(list((runs / ".truths").iterdir())) == 1
-    truth = load_results(photos, runs).photos.truth
-    assert truth is not None
-    assert truth.source in ("0.json", "1.json")
 
 
 @pytest.mark.parametrize(

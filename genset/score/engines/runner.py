@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from genset.core.errors import GensetError, ModelError
+from genset.core.numbers import count
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import Pixels
 from genset.score.engines.engine import (
@@ -18,6 +19,7 @@ from genset.score.engines.engine import (
     why_it_fails,
 )
 from genset.score.engines.select import SelectedEngine, check_engine
+from genset.score.outputs import PROBABILITIES, as_logits, sum_to_1
 
 # What PyTorch, ONNX Runtime and OpenVINO say of it.
 _NO_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc", "bad allocation")
@@ -30,7 +32,6 @@ class Runner:
 
     Attributes:
         model: what is run.
-        note: what to say beside the model's results; "" for nothing.
     """
 
     def __init__(
@@ -45,11 +46,16 @@ class Runner:
             batch_size: how many photos an engine gets at once that takes any number.
         """
         self.model = model
-        self.note = ""
+        self._notes: dict[str, str] = {}
         self._selected = engine
         self._precision = precision
         self._batch_size = batch_size
         self._opened: Engine | None = None
+
+    @property
+    def note(self) -> str:
+        """What to say beside the model's results; "" for nothing."""
+        return " ".join(self._notes.values())
 
     def check(self, probe: Pixels) -> None:
         """See that the engine gives PyTorch's own answers to a few photos.
@@ -95,10 +101,10 @@ class Runner:
         outputs = len(self.model.order)
         parts: list[Logits] = []
         try:
-            for count, pending in batches:
+            for size, pending in batches:
                 answer = pending()
-                if answer.shape != (count, outputs):
-                    raise ModelError(f"answers {list(answer.shape)} to a batch of {count}")
+                if answer.shape != (size, outputs):
+                    raise ModelError(f"answers {list(answer.shape)} to a batch of {size}")
                 parts.append(answer)
         except Exception as error:  # noqa: BLE001 - the network may be the user's own code
             raise ModelError(self._problem(error, pixels)) from None
@@ -107,7 +113,9 @@ class Runner:
             raise ModelError(
                 f"model {self.model.spec.text!r} answers NaN or infinity: broken weights?"
             )
-        return logits
+        if sum_to_1(logits):
+            self._notes["outputs"] = PROBABILITIES
+        return as_logits(logits)
 
     def _launch_batches(self, pixels: Pixels) -> list[tuple[int, PendingLogits]]:
         engine = self._engine()
@@ -137,7 +145,8 @@ class Runner:
         """The engine for so many photos at once, after memory ran out."""
         engine = self._engine()
         self._batch_size = photos
-        self.note = f"Memory ran out: scored {photos} photo{'s' * (photos > 1)} at a time."
+        some = count(photos, "photo")
+        self._notes["memory"] = f"Memory ran out: scored {some} at a time."
         if engine.size:  # opened for a number of photos
             options = EngineOptions(self._precision, self._selected.onnx, at_once=photos)
             self._opened = open_engine(self._selected.name, self.model, options)

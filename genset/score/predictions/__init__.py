@@ -6,5 +6,4 @@
     arrays          class indices, or a score for each class
     names           which class a name in words means
     mapped          any of these on classes that are not ImageNet's
-    run_tables      a run's own table, on such classes
 """

@@ -15,6 +15,7 @@ from genset.core.numbers import count
 from genset.models.classes import class_order
 from genset.models.mapping.pooling import ClassMapping
 from genset.models.spec import ModelSpec
+from genset.score.outputs import sum_to_1
 from genset.score.results.arrays import save_logits
 from genset.sets.photos import PhotoSet
 
@@ -153,11 +154,6 @@ def answers_of_scores(
 
 def _are_whole(scores: NDArray[Any]) -> bool:
     return bool((scores >= 0).all() and (scores == np.floor(scores)).all())
-
-
-def sum_to_1(rows: NDArray[Any]) -> bool:
-    """Whether scores are probabilities: no row has a negative one, and each sums to 1."""
-    return bool((rows >= 0).all() and np.allclose(rows.sum(axis=1), 1, atol=1e-3))
 
 
 def _softmax(rows: NDArray[np.float64]) -> NDArray[np.float64]:

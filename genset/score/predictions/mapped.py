@@ -5,15 +5,18 @@ class has several outputs; else they cannot be summed. A run's own ``predictions
 the ``logits.npy`` beside it, where that was kept.
 """
 
+import csv
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from genset.classes import ImageClass, imagenet1k
-from genset.core.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError, first_line
 from genset.models.classes import class_order
 from genset.models.mapping.outputs import above
 from genset.models.mapping.pooling import ClassMapping, Convention, record_of
@@ -26,15 +29,8 @@ from genset.score.predictions.arrays import (
 )
 from genset.score.predictions.names import ClassNames
 from genset.score.predictions.predictions import answers_of_table, count_answers, file_of, read_rows
-from genset.score.predictions.run_tables import (
-    refuse_unrecorded_run,
-    run_of,
-    stored_mapping,
-    stored_scores,
-    words_of,
-)
 from genset.score.results.count import CountedAnswers
-from genset.score.results.runs import LOGITS, Run
+from genset.score.results.runs import LOGIT_CLASSES, LOGITS, PREDICTIONS, load_run, photos_of
 from genset.sets.photos import PhotoSet
 
 
@@ -70,14 +66,10 @@ def check_convention(photos: PhotoSet, convention: Convention) -> None:
 
 
 class ReadAnswers(NamedTuple):
-    """Answers that were computed elsewhere, and how their classes met the set's.
-
-    `run` is the one whose own answers they are, on the same classes.
-    """
+    """Answers that were computed elsewhere, and how their classes met the set's."""
 
     answers: Answers
     mapping: ClassMapping
-    run: Run | None = None
 
 
 def read_mapped(
@@ -103,11 +95,12 @@ def read_mapped(
             check_indices(path.name, array, photos)
         mapping = mapping_on(photos, order, convention)
         return ReadAnswers(answers_of(path.name, array, photos, mapping, keep), mapping)
-    if (stored := stored_scores(path)) is not None:
+    if (stored := _stored_scores(path)) is not None:
         order, images, scores = stored
         mapping = mapping_on(photos, order, convention)
         there, rows = _of_set(photos, images)
         return ReadAnswers(answers_of(LOGITS, scores[rows], there, mapping, keep), mapping)
+    refuse_pooled(path)
     return _from_table(spec, path, photos, convention)
 
 
@@ -117,7 +110,7 @@ def count_mapped(spec: ModelSpec, photos: PhotoSet, read: ReadAnswers) -> Counte
     Raises:
         GensetError: not one photo can be counted.
     """
-    mapping, run = read.mapping, read.run
+    mapping = read.mapping
     of_set = set(photos.ids)
     known = [image for image in read.answers if image in of_set]
     if not known:
@@ -128,8 +121,8 @@ def count_mapped(spec: ModelSpec, photos: PhotoSet, read: ReadAnswers) -> Counte
     counted = count_answers(spec, photos, read.answers, mapping.known)
     return replace(
         counted,
-        classes=run.classes if run else len(set(filter(None, mapping.columns))),
-        mapping=record_of(mapping, (photo.wnid for photo in photos.photos), words_of(run)),
+        classes=len(set(filter(None, mapping.columns))),
+        mapping=record_of(mapping, (photo.wnid for photo in photos.photos)),
     )
 
 
@@ -198,14 +191,8 @@ def _of_ranks(what: str, answers: Answers, mapping: ClassMapping) -> Answers:
 def _from_table(
     spec: ModelSpec, path: Path, photos: PhotoSet, convention: Convention
 ) -> ReadAnswers:
-    """A table of ranked classes: the set's own ids, what models call them, ImageNet's wnids.
-
-    That of a run on the same classes has answers that were pooled already.
-    """
+    """A table of ranked classes: the set's own ids, what models call them, ImageNet's wnids."""
     rows = read_rows(path)
-    if (run := run_of(path)) and run.mapping:
-        answers = answers_of_table(path, rows)
-        return ReadAnswers(answers, stored_mapping(run, answers, photos, convention), run)
     imagenet = [cls.wnid for cls in imagenet1k()]
     order: Sequence[str] = class_order(spec.classes, spec.background)
     names = {word for cls in photos.taxonomy for word in _names(cls)}
@@ -217,8 +204,6 @@ def _from_table(
     words = None if spec.classes else ClassNames(photos.taxonomy)
     answers = answers_of_table(path, rows, known, owner, words)
     words_used = {wnid for ranked, _ in answers.values() for wnid in ranked}
-    if run is None:
-        refuse_unrecorded_run(path, rows[0], words_used, photos)
     if not spec.classes and not words_used <= {*imagenet, ""}:
         # A class that is never said under any name is one that the model never answered.
         names_used = [
@@ -236,6 +221,41 @@ def _from_table(
 def _names(cls: ImageClass) -> tuple[str, ...]:
     """What a table may call a class: its id, or letter by letter what the file says of models."""
     return cls.wnid, *cls.outputs
+
+
+def _stored_scores(path: Path) -> tuple[tuple[str, ...], list[str], NDArray[Any]] | None:
+    """What each output stands for, the photos and the logits of a run whose table this is."""
+    logits, classes = path.with_name(LOGITS), path.with_name(LOGIT_CLASSES)
+    if path.name != PREDICTIONS or not logits.is_file() or not classes.is_file():
+        return None
+    try:
+        order = tuple(map(str, json.loads(classes.read_text("utf-8"))["classes"]))
+        images = [image for image, _ in photos_of(path.parent)]
+        scores: NDArray[Any] = np.load(logits, mmap_mode="r", allow_pickle=False)
+        if scores.shape != (len(images), len(order)) or scores.dtype.kind != "f":
+            raise ValueError(f"it is {scores.shape} of {scores.dtype}")
+    except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
+        raise BadInput(f"{logits} cannot be read: {first_line(error)}") from None
+    return order, images, scores
+
+
+def refuse_pooled(path: Path) -> None:
+    """Refuse the table of a run on own classes: its answers were pooled by one convention.
+
+    Raises:
+        BadInput: it is one, without the logits that could be pooled anew.
+    """
+    if path.name != PREDICTIONS or path.with_name(LOGITS).is_file():
+        return
+    try:
+        run = load_run(path.parent)
+    except GensetError:  # another program's file
+        return
+    if run and run.mapping:
+        raise BadInput(
+            f"{path} has the classes of {run.mapping['taxonomy']}, already pooled: score the model "
+            "with --logits and give the predictions.csv of that run"
+        )
 
 
 def _of_set(photos: PhotoSet, images: Sequence[str]) -> tuple[PhotoSet, list[int]]:

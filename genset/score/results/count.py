@@ -58,7 +58,7 @@ def make_run(photos: PhotoSet, counted: CountedAnswers, record: RunRecord) -> Ru
         **{
             **origin,
             "excluded": counted.excluded,
-            "notes": [*photos.notes, *counted.notes, *checks],
+            "notes": [*photos.notes, *counted.notes, *_ties(predictions), *checks],
         },
         set_name=photos.name,
         set_hash=photos.content_hash,
@@ -70,6 +70,15 @@ def make_run(photos: PhotoSet, counted: CountedAnswers, record: RunRecord) -> Ru
         hits=hits_by_rank(predictions),
         mapping=counted.mapping,
     )
+
+
+def _ties(predictions: Sequence[Prediction]) -> list[str]:
+    """That equal classes are the best of some photos: each counts as the first of them."""
+    tied = sum(len(set(found.probabilities[:2])) == 1 < len(found.top) for found in predictions)
+    equal = (
+        f"{count(tied, 'photo')} with equal best classes: the first in the model's order counts."
+    )
+    return [equal] * (tied > 0)
 
 
 def _accuracy(predictions: Sequence[Prediction], k: int) -> Accuracy:

@@ -53,6 +53,7 @@ class ClusterModel:
 
     spec: ModelSpec
     weights_hash: str
+    code: object
     engine: str
     onnx: Path | None
     logits: bool
@@ -97,6 +98,7 @@ def pack(job: "Job", readers: int) -> ClusterWork:
             ClusterModel(
                 spec=task.model.spec,
                 weights_hash=task.model.weights_hash,
+                code=task.model.identity.get("code"),
                 engine=task.engine.name,
                 onnx=task.engine.onnx,
                 logits=task.logits,
@@ -170,6 +172,8 @@ def open_worker(work: ClusterWork, here: bool = False) -> "Worker":
         model = load_for(work.photos, item.spec, work.options)
         if model.weights_hash != item.weights_hash:
             raise GensetError(f"model {item.spec.text!r} has other weights there: {_SAME_FILES}")
+        if model.identity.get("code") != item.code:
+            raise GensetError(f"model {item.spec.text!r} is other code there: {_SAME_FILES}")
         if item.onnx:
             write_onnx(model, item.onnx)
         # Its folder is not used: the executor keeps the answers.

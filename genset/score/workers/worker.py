@@ -15,6 +15,7 @@ from genset.score.engines.engine import Logits, PendingLogits, this_device
 from genset.score.engines.runner import Runner
 from genset.score.job import Job, MissingShard, ShardReport
 from genset.score.loader import Loader, PixelDataset, PrefetchLoader
+from genset.score.outputs import best_places
 from genset.score.shards import BATCH_OF_GPU, Answers
 
 # Photos that are read together on a CPU, and that an engine gets at once if it takes any number.
@@ -177,15 +178,14 @@ class Worker:
         logits = np.concatenate([np.empty((0, outputs), np.float32), *batches])
         scores = torch.from_numpy(logits)
         if model.mapping is None:
-            best = scores.topk(min(keep, outputs), dim=1).indices
-            probabilities = scores.softmax(dim=1).gather(1, best)
+            best, shares = best_places(scores, keep), scores.softmax(dim=1)
         else:
             shares = torch.from_numpy(model.mapping.shares(logits))
-            probabilities, best = shares.topk(model.mapping.answer_count(keep), dim=1)
+            best = best_places(shares, model.mapping.answer_count(keep))
         return Answers(
             indices=np.array(indices, np.int64),
             classes=best.numpy().astype(np.int32),
-            probabilities=probabilities.numpy().astype(np.float32),
+            probabilities=shares.gather(1, best).numpy().astype(np.float32),
             logits=logits if self.job.tasks[number].logits else None,
             unreadable=unreadable,
         )

@@ -1,0 +1,76 @@
+"""What a network's numbers are, and which class counts where two are equally good."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from genset.score.options import ScoringOptions
+from genset.score.results.runs import Run, find_runs, load_predictions
+from genset.sets.open import open_set
+from tests.score.colours import Colours, colours, hundred_photos
+from tests.score.scoring import evaluate
+from tests.score.test_own_classes import evaluated, here
+
+__all__ = ["here"]
+
+FORMS = ("Probabilities", "LogProbabilities")
+
+
+class Probabilities(Colours):
+    """The same network with a softmax at its end, as Keras writes most."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        return super().forward(pixels).softmax(dim=1)
+
+
+class LogProbabilities(Colours):
+    """The same network with a log-softmax at its end."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        return super().forward(pixels).log_softmax(dim=1)
+
+
+class Coarse(Colours):
+    """The same network in whole numbers, as of int8: most classes are equally good."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        return torch.round(super().forward(pixels) / 8)
+
+
+def spec_of(folder: Path, network: str) -> str:
+    return colours(folder).replace("tests.score.colours:Colours", f"{__name__}:{network}")
+
+
+@pytest.mark.parametrize("network", FORMS)
+def test_probabilities_get_no_second_softmax(tmp_path: Path, network: str) -> None:
+    photos = open_set(str(hundred_photos(tmp_path / "photos")))
+    answers = []
+    for spec, runs in ((colours(tmp_path), "logits"), (spec_of(tmp_path, network), network)):
+        (run,) = evaluate(photos, [spec], tmp_path / runs)
+        ((folder, _),) = find_runs(tmp_path / runs, photos.name)
+        answers.append(load_predictions(folder))
+        said = any("outputs are probabilities" in note for note in run.notes)
+        assert said == (runs == "Probabilities")
+    for expected, found in zip(*answers, strict=True):
+        assert found.top == expected.top
+        assert found.probabilities == pytest.approx(expected.probabilities, rel=1e-4)
+
+
+@pytest.mark.parametrize("network", FORMS)
+def test_on_own_classes_too(here: Path, network: str) -> None:
+    expected, found = evaluated(here), evaluated(here, spec=spec_of(here, network))
+    assert (found["top1"], found["mapping"]) == (expected["top1"], expected["mapping"])
+
+
+def test_ties_are_decided_alike_for_every_k_and_batch_and_said(tmp_path: Path) -> None:
+    photos = open_set(str(hundred_photos(tmp_path / "photos")))
+    found: list[Run] = []
+    for keep in (5, 10, 20, 1000):
+        options = ScoringOptions(keep=keep, workers=1 + keep % 3)
+        (run,) = evaluate(photos, [spec_of(tmp_path, "Coarse")], tmp_path / f"{keep}", options)
+        found.append(run)
+    assert len({(run.top1, run.top5, tuple(run.hits[:5])) for run in found}) == 1
+    tied = "33 photos with equal best classes: the first in the model's order counts."
+    assert [tied in run.notes for run in found] == [True] * 4, [run.notes for run in found]
