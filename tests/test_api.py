@@ -292,6 +292,34 @@ def test_rows_of_a_table_are_matched_by_the_photos_ids(photos: PhotoSet) -> None
     table = pandas.DataFrame({"top1": [0, 0, 2, 3]}, index=photos.ids)
     assert genset.evaluate(photos, predictions=table[::-1]).top1.correct == 4
     assert genset.evaluate(photos, predictions=table.reset_index(drop=True)).top1.correct == 4
+    scores = pandas.DataFrame(np.eye(4, 1000), index=photos.ids, columns=WNIDS).iloc[::-1]
+    turned = genset.evaluate(photos, predictions=scores[WNIDS[::-1]])
+    assert turned.top1 == genset.evaluate(photos, predictions=scores).top1
+    for wrong, problem in (
+        (table.rename({photos.ids[0]: "other.jpg"}), "the table's index has 'other.jpg'"),
+        (table.iloc[[0, 1, 2, 2]], f"the table's index lacks '{photos.ids[3]}'"),
+        (scores.rename(columns={WNIDS[0]: "tench"}), "the table's header has 'tench'"),
+    ):
+        with pytest.raises(BadInput, match=problem):
+            genset.evaluate(photos, predictions=wrong)
+
+
+@pytest.mark.parametrize(
+    ("transform", "problem"),
+    [
+        (v2.PILToTensor(), r"gives whole numbers \(uint8\), not normalized ones: end it with"),
+        (
+            v2.Compose([v2.ToImage(), v2.ToDtype(torch.float32, scale=True)]),
+            r"and \[3, .* for the first photo: resize and crop all to one size",
+        ),
+    ],
+)
+def test_a_transform_that_gives_something_else_is_refused(
+    photos: PhotoSet, transform: nn.Module, problem: str
+) -> None:
+    Image.new("RGB", (41, 40), RED).save(photos.photos[-1].path)
+    with pytest.raises(GensetError, match=problem):
+        genset.evaluate(genset.open_set(photos.root), Colours(), transform=transform)
 
 
 def test_two_calls_at_once_score_a_model_once(photos: PhotoSet) -> None:

@@ -41,8 +41,8 @@ def count_array(
     Args:
         photos: the set, of N photos.
         predictions: N x k class indices (integers), the best first; or N x classes logits or
-            probabilities (floats). A tensor is fine; so is a pandas table, whose rows are matched
-            by its index if that holds the photos' ids.
+            probabilities (floats). A tensor is fine; so is a pandas table, whose index has the
+            photos' ids, in any order, or numbers from 0; columns may be named by classes.
         name: of the model; "": the run is not kept.
         classes: what each index or column stands for; None: ImageNet's 1,000 classes.
         runs: the folder where a run with a name is kept.
@@ -52,8 +52,8 @@ def count_array(
         BadInput: the array does not fit the set or the classes.
         GensetError: not one photo can be counted.
     """
-    array = _array(_in_order(predictions, photos))
     order = class_order() if classes is None else tuple(map(str, classes))
+    array = _array(_in_order(predictions, photos, order))
     spec = ModelSpec(name or "predictions", "predictions", "array", "", name or "predictions")
     mapping = None
     if photos.custom_taxonomy is not None:
@@ -85,14 +85,40 @@ def count_array(
     return Evaluation(run, photos, folder if name else None, counted.predictions)
 
 
-def _in_order(table: Any, photos: PhotoSet) -> Any:
-    """Rows of a pandas table whose index has the photos' ids, in the set's order."""
+def _in_order(table: Any, photos: PhotoSet, order: Sequence[str]) -> Any:
+    """The values of a pandas table by its labels: rows by the photos' ids, columns by classes.
+
+    Rows and columns that are numbered from 0, as where nobody labels them, follow the set.
+
+    Raises:
+        BadInput: labels that are none of these, that lack one, or have one twice.
+    """
     if not (hasattr(table, "reindex") and hasattr(table, "to_numpy")):
         return table
-    index = list(table.index)
-    if len(index) == len(photos) and set(index) == set(photos.ids):
+    if not _is_numbered(rows := list(table.index)):
+        _check_labels("index", rows, photos.ids, "the ids of the set's photos")
         table = table.reindex(photos.ids)
+    columns = list(getattr(table, "columns", ()))
+    if any(column in order for column in columns):
+        _check_labels("header", columns, [wnid for wnid in order if wnid], "the classes")
+        table = table.reindex(columns=list(order), fill_value=float("-inf"))
     return table.to_numpy()
+
+
+def _is_numbered(labels: Sequence[object]) -> bool:
+    return all(label == place for place, label in enumerate(labels))
+
+
+def _check_labels(which: str, labels: Sequence[object], expected: Sequence[str], what: str) -> None:
+    missing, further = set(expected) - set(labels), set(labels) - set(expected)
+    if missing or further or len(set(labels)) < len(labels):
+        problem = f"lacks {min(missing)!r}" if missing else "has a label twice"
+        if further:
+            problem = f"has {next(label for label in labels if label in further)!r}"
+        raise BadInput(
+            f"predictions=: the table's {which} {problem}: it must have {what}, each once, or "
+            "numbers from 0 in their order"
+        )
 
 
 def _array(values: Any) -> NDArray[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from genset.core.errors import BadInput, PhotoRejected, first_line
+from genset.core.errors import BadInput, ModelError, PhotoRejected, first_line
 
 _IMAGENET_MEAN = (0.485, 0.456, 0.406)
 _IMAGENET_STD = (0.229, 0.224, 0.225)
@@ -81,14 +81,6 @@ class CustomTransform(Geometry):
         """Of one photo's numbers."""
         return "float32"
 
-    def __call__(self, image: Any) -> NDArray[np.float32]:
-        """Transform one photo.
-
-        Raises:
-            BadInput: the function gives something else than for the first photo.
-        """
-        return numbers_of(self.function(image), self.shape)
-
 
 def identity_of(function: Callable[[Any], Any]) -> str:
     """A sha256 over a transform, if packages' own classes and plain values say all of it.
@@ -114,15 +106,23 @@ def numbers_of(output: Any, shape: tuple[int, ...] | None = None) -> NDArray[np.
     """
     try:
         if hasattr(output, "detach"):  # a tensor, of whatever precision, wherever it is
-            output = output.detach().float().cpu()
-        numbers: NDArray[np.float32] = np.asarray(output, dtype=np.float32)
+            output = output.detach().cpu()
+            output = output.float() if output.is_floating_point() else output
+        values = np.asarray(output)
+        if values.dtype.kind in "biu":
+            raise BadInput(
+                f"the transform gives whole numbers ({values.dtype}), not normalized ones: end it "
+                "with transforms.ToTensor() or v2.ToDtype(torch.float32, scale=True), and Normalize"
+            )
+        numbers: NDArray[np.float32] = values.astype(np.float32)
     except (TypeError, ValueError, RuntimeError):
         raise BadInput(f"the transform gives a {type(output).__name__}, not a tensor") from None
     if numbers.ndim != 3 or numbers.shape[0] not in (1, 3):
         raise BadInput(f"the transform gives {list(numbers.shape)}, not channels x height x width")
     if shape is not None and numbers.shape != shape:
         raise BadInput(
-            f"the transform gives {list(numbers.shape)}, and {list(shape)} for the first photo"
+            f"the transform gives {list(numbers.shape)}, and {list(shape)} for the first photo: "
+            "resize and crop all to one size"
         )
     return numbers
 
@@ -226,12 +226,17 @@ def cut(image: Image.Image, geometry: Geometry) -> Pixels:
 
     Raises:
         PhotoRejected: a caller's own transform fails on it.
+        ModelError: it gives something else than for the first photo.
     """
     if isinstance(geometry, CustomTransform):
         try:
-            return geometry(image)
+            output = geometry.function(image)
         except Exception as error:  # noqa: BLE001 - it is the caller's own code
             raise PhotoRejected("unreadable", f"the transform fails: {first_line(error)}") from None
+        try:
+            return numbers_of(output, geometry.shape)
+        except BadInput as error:  # of no photo alone
+            raise ModelError(str(error)) from None
     width, height = resized_to(image.width, image.height, geometry)
     resized = image.resize((width, height), Image.Resampling[geometry.interpolation.upper()])
     side = geometry.crop
