@@ -334,15 +334,6 @@ def test_two_calls_at_once_score_a_model_once(photos: PhotoSet) -> None:
     assert sorted(network.seen for network in networks)[0] == 0
 
 
-def test_a_photo_may_be_named_in_two_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    paint(tmp_path / "photos", 0, "two\nlines.png", RED)
-    paint(tmp_path / "photos", 1, "one.png", GREEN)
-    run = genset.evaluate("photos", Colours(), transform=AS_TRAINED, name="mine")
-    assert [each.image for each in run.predictions] == run.photos.ids
-    assert genset.compare(run, run).photos == 2
-
-
 def test_classes_of_the_callers_own(tmp_path: Path) -> None:
     for number, (name, colour) in enumerate({"cherry": RED, "lime": GREEN, "plum": BLUE}.items()):
         path = paint(tmp_path / "fruit", number, "a.png", colour)

@@ -95,7 +95,8 @@ def _in_order(table: Any, photos: PhotoSet, order: Sequence[str]) -> Any:
     """
     if not (hasattr(table, "reindex") and hasattr(table, "to_numpy")):
         return table
-    if not _is_numbered(rows := list(table.index)):
+    rows = list(table.index)
+    if rows != list(range(len(rows))):
         _check_labels("index", rows, photos.ids, "the ids of the set's photos")
         table = table.reindex(photos.ids)
     columns = list(getattr(table, "columns", ()))
@@ -103,10 +104,6 @@ def _in_order(table: Any, photos: PhotoSet, order: Sequence[str]) -> Any:
         _check_labels("header", columns, [wnid for wnid in order if wnid], "the classes")
         table = table.reindex(columns=list(order), fill_value=float("-inf"))
     return table.to_numpy()
-
-
-def _is_numbered(labels: Sequence[object]) -> bool:
-    return all(label == place for place, label in enumerate(labels))
 
 
 def _check_labels(which: str, labels: Sequence[object], expected: Sequence[str], what: str) -> None:

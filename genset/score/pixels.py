@@ -23,6 +23,7 @@ import torch
 import torchvision
 from PIL import Image
 from torch import Tensor
+from torchvision.io import ImageReadMode, decode_jpeg
 from torchvision.transforms import InterpolationMode
 from torchvision.transforms.v2 import functional
 
@@ -30,12 +31,6 @@ from genset.core.errors import GensetError, PhotoRejected
 from genset.models.preprocessing import CustomTransform, Geometry, Pixels, corner, cut, resized_to
 from genset.sets.formats import BROKEN, decoded, why_not
 from genset.sets.photos import HasBytes, PhotoSet
-
-try:
-    from torchvision.io import ImageReadMode, decode_jpeg
-except ImportError:  # a later torchvision, without a decoder: Pillow does it all
-    decode_jpeg = None
-
 
 # Pillow checks a photo's size before it decodes it; torchvision does not.
 _LARGE = 40_000_000
@@ -111,7 +106,7 @@ def _of_pillow(content: bytes, pixels: Tensor | None) -> Image.Image:
 
 def _plain_jpeg(content: bytes) -> Tensor | None:
     """3 x H x W, if it is JPEG in grey or colour that decodes without a complaint."""
-    found = _jpeg_frame(content) if decode_jpeg is not None else None
+    found = _jpeg_frame(content)
     if found is None or found[0] not in (1, 3) or found[1] * found[2] > _LARGE:
         return None
     try:

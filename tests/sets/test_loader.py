@@ -24,7 +24,7 @@ from genset.score.workers import worker
 from genset.score.workers.executor import score_shards
 from genset.score.workers.worker import Worker
 from genset.sets.open import open_set
-from tests.score.colours import Colours, colours, hundred_photos
+from tests.score.colours import colours, hundred_photos
 from tests.score.scoring import load_model
 
 SHARDS = 7
@@ -124,20 +124,6 @@ def test_a_cache_is_filled_by_what_reads_ahead(photos: Path) -> None:
     assert [*there] == kept(work).indices.tolist()
     for found in there.values():  # each of one colour
         assert len(np.unique(found.reshape(-1, 3), axis=0)) == 1
-
-
-def test_what_was_read_before_a_model_failed_is_cached(photos: Path) -> None:
-    spec = colours(photos.parent)
-    torch.save(
-        {name: weight * torch.nan for name, weight in Colours().state_dict().items()},
-        photos.parent / "colours.pth",
-    )
-    work = job(photos, [spec], photos.parent / "runs")
-    dataset, _ = cached(work, photos.parent / "cache")
-    (report,) = score_shards(Worker(work, dataset), [MissingShard(0, [0])])
-    assert report.failed
-    _, again = cached(work, photos.parent / "cache")
-    assert [index for index in range(16) if again.get(index) is not None] == [*range(16)]
 
 
 def test_a_reader_that_is_killed_is_reported(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:

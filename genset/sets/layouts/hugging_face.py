@@ -8,8 +8,7 @@ own have all right classes, these are the set's truth.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -249,20 +248,6 @@ def _rows(path: Path, root: Path, store: HashStore, classes: Classes) -> list[Ta
     return rows
 
 
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Without the library's own progress bars."""
-    import datasets
-
-    shown = datasets.are_progress_bars_disabled()
-    datasets.disable_progress_bars()
-    try:
-        yield
-    finally:
-        if not shown:
-            datasets.enable_progress_bars()
-
-
 def _table(path: Path) -> Any:
     """The rows of a file, as the library reads them."""
     status = path.stat()
@@ -273,10 +258,9 @@ def _table(path: Path) -> Any:
 def _opened(path: Path, mtime: int, size: int) -> Any:
     import datasets
 
-    with _quietly():
-        if path.suffix == ".arrow":
-            return _undecoded(datasets.Dataset.from_file(str(path)))
-        return _undecoded(datasets.Dataset.from_parquet(str(path)))
+    if path.suffix == ".arrow":
+        return _undecoded(datasets.Dataset.from_file(str(path)))
+    return _undecoded(datasets.Dataset.from_parquet(str(path)))
 
 
 def _undecoded(table: Any) -> Any:
