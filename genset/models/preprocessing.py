@@ -109,16 +109,16 @@ def numbers_of(output: Any, shape: tuple[int, ...] | None = None) -> NDArray[np.
             output = output.detach().cpu()
             output = output.float() if output.is_floating_point() else output
         values = np.asarray(output)
-        if values.dtype.kind in "biu":
-            raise BadInput(
-                f"the transform gives whole numbers ({values.dtype}), not normalized ones: end it "
-                "with transforms.ToTensor() or v2.ToDtype(torch.float32, scale=True), and Normalize"
-            )
         numbers: NDArray[np.float32] = values.astype(np.float32)
     except (TypeError, ValueError, RuntimeError):
         raise BadInput(f"the transform gives a {type(output).__name__}, not a tensor") from None
     if numbers.ndim != 3 or numbers.shape[0] not in (1, 3):
         raise BadInput(f"the transform gives {list(numbers.shape)}, not channels x height x width")
+    if values.dtype.kind in "biu":
+        raise BadInput(
+            f"the transform gives whole numbers ({values.dtype}), not normalized ones: end it "
+            "with transforms.ToTensor() or v2.ToDtype(torch.float32, scale=True), and Normalize"
+        )
     if shape is not None and numbers.shape != shape:
         raise BadInput(
             f"the transform gives {list(numbers.shape)}, and {list(shape)} for the first photo: "
