@@ -23,7 +23,7 @@ CEILINGS = {
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
-    "functions over 50 lines": 29,
+    "functions over 50 lines": 28,
     "folders in a path": 4,
     "modules in import circles": 0,
 }
