@@ -18,8 +18,8 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 CEILINGS = {
     "lines of code": 59_728,
     "modules": 513,
-    "lines of tests": 72_327,
-    "words of docs": 46_303,
+    "lines of tests": 72_326,
+    "words of docs": 46_273,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
