@@ -252,11 +252,11 @@ def code_of(network: nn.Module, module: str = "") -> dict[str, str]:
             found[top] = str(getattr(sys.modules.get(top), "__version__", ""))
             continue
         found[name] = f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}"
-        names += [used for value in vars(loaded).values() if (used := _own_module_of(value))]
+        names += [used for value in vars(loaded).values() if (used := _local_module_of(value))]
     return dict(sorted(found.items()))
 
 
-def _own_module_of(value: object) -> str:
+def _local_module_of(value: object) -> str:
     """The module that a name in a module is, or comes from; "" for an installed one."""
     name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
     file = getattr(sys.modules.get(name) if isinstance(name, str) else None, "__file__", None)
