@@ -15,8 +15,9 @@ from importlib.metadata import entry_points
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from genset.core.authors import DOI, ORCID, Author, doi_in, orcid_in
+from genset.core.authors import DOI, ORCID, Author, doi_in, orcid_in, spdx_in
 from genset.core.expected import as_toml
+from genset.core.safe import web_link
 from genset.core.validation import Key, Meta, Record, keys_of
 
 SETTINGS_FILE = "genset.toml"
@@ -245,17 +246,24 @@ class DatasetSettings(Record, frozen=True):
     ethics_review: Annotated[_Text, Meta(description="whether its ethics were reviewed")] = ""
     labelers: Annotated[_Text, Meta(description="who labelers were")] = ""
     labelers_pay: Annotated[_Text, Meta(description="what labelers were paid")] = ""
-    hosting: Annotated[_Text, Meta(description="where it is hosted")] = ""
+    hosting: Annotated[
+        _Text, Meta(description="where it is hosted", examples=["https://example.org/photos"])
+    ] = ""
     doi: Annotated[
         str | dict[str, _Doi],
         Meta(description="its DOI", examples=[{"v1": "10.5281/zenodo.1234567"}]),
     ] = ""
-    contact: Annotated[_Text, Meta(description="whom to contact")] = ""
+    contact: Annotated[Contact, Meta(description="whom to contact")] = ""
     maintenance: Annotated[_Text, Meta(description="a plan for its maintenance")] = ""
     license: Annotated[
         _Text,
         Meta(description="the licence of its labels and documents", examples=["CC-BY-4.0"]),
     ] = ""
+    biases: Annotated[_Text, Meta(description="in what its photos are one-sided")] = ""
+    synthetic: Annotated[
+        bool | None,
+        Meta(description="whether it has synthetic photos", examples=[False]),
+    ] = None
     datasheet: Annotated[
         dict[str, _Text] | None,
         Meta(
@@ -278,18 +286,25 @@ class DatasetSettings(Record, frozen=True):
             raise ValueError(
                 f'doi must be a DOI, such as "10.5281/zenodo.1234567", not {self.doi!r}'
             )
+        if self.hosting and not web_link(self.hosting):
+            such = 'such as "https://example.org/photos"'
+            raise ValueError(f"hosting must be a web address, {such}, not {self.hosting!r}")
+        if self.license and not spdx_in(self.license):
+            such = 'such as "CC-BY-4.0"'
+            raise ValueError(f"license must be an SPDX id, {such}, not {self.license!r}")
         for author in self.people:
             if not author.family or not author.name.isprintable():
-                raise ValueError(f"the author {author.name!r} must be written as Family, Given")
-        for orcid in (entry.orcid for entry in self.authors if isinstance(entry, AuthorSettings)):
-            if orcid and not orcid_in(orcid):
-                raise ValueError(f"{orcid} is no ORCID: its last digit does not fit the others")
+                raise ValueError(f"authors: {author.name!r} must be written as Family, Given")
+        for entry in self.authors:
+            if isinstance(entry, AuthorSettings) and entry.orcid and not orcid_in(entry.orcid):
+                words = f"authors: {entry.orcid} of {entry.name} is no ORCID"
+                raise ValueError(f"{words}: its last digit does not fit the others")
 
     @property
     def words(self) -> dict[str, str]:
         """The texts that are there, by their keys."""
         values = {key.name: getattr(self, key.name) for key in keys_of(DatasetSettings)}
-        others = ("authors", "doi", "datasheet")
+        others = ("authors", "doi", "synthetic", "datasheet")
         return _stated({name: text for name, text in values.items() if name not in others})
 
     @property
@@ -306,6 +321,8 @@ class DatasetSettings(Record, frozen=True):
         found: dict[str, Any] = dict(self.words)
         if answers := _stated(self.datasheet or {}):
             found["datasheet"] = answers
+        if self.synthetic is not None:
+            found["synthetic"] = self.synthetic
         if self.authors:
             found["authors"] = [author.as_json() for author in self.people]
         of_all = "" if isinstance(self.doi, dict) else self.doi

@@ -1,11 +1,9 @@
 """The folder a maintainer works in: its settings, and where its parts are."""
 
 import os
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from pathlib import Path
 
 from dotenv import load_dotenv
@@ -13,7 +11,6 @@ from dotenv import load_dotenv
 from genset.core.errors import BadInput, NotAWorkspace
 from genset.core.files import write_text
 from genset.core.validation import Invalid, at_their_lines, check, parse_toml, read_text
-from genset.licenses import FLICKR, License, creative_commons, spdx_id
 from genset.settings import (
     SETTINGS_FILE,
     Contact,
@@ -52,6 +49,20 @@ class Workspace:
     label: LabelRules = field(default_factory=LabelRules)
     dataset: DatasetSettings = field(default_factory=DatasetSettings, hash=False)  # it holds dicts
     contact: str = ""
+
+    def check_dois(self, name: str) -> None:
+        """Refuse a DOI in the settings of a release that is neither `name` nor there.
+
+        Raises:
+            BadInput: it names the release and its line.
+        """
+        known = [name, *(path.name for path in self.releases.glob("[!.]*"))]
+        dois = self.dataset.doi if isinstance(self.dataset.doi, dict) else {}
+        with at_their_lines(read_text(path := self.root / SETTINGS_FILE), str(path)):
+            for release in dois:
+                if not any(release == other or release.startswith(f"{other}-") for other in known):
+                    words = ": there is no such release; write the name of one, such as " + name
+                    raise Invalid("", ("dataset", "doi", release), words)
 
     @property
     def posted_after(self) -> datetime:
@@ -122,7 +133,6 @@ class Workspace:
         settings = parse_toml(text, Settings, str(path))
         contact = checked_contact(settings.scrape.contact)
         with at_their_lines(text, str(path)):
-            _check_license(settings.dataset.license)
             return cls(
                 root=root,
                 store_url=_store_url(root, settings.store.url),
@@ -179,16 +189,6 @@ def _ignore(path: Path, names: Iterable[str]) -> None:
     missing = [name for name in names if name not in lines]
     if missing:
         write_text(path, "\n".join([*lines, *missing, ""]))
-
-
-def _check_license(words: str) -> None:
-    """Refuse what is named like a licence of Creative Commons and is none."""
-    license = License(words, "")
-    named = re.match("cc[ -]", words, re.I) and creative_commons(license) is None
-    if named and spdx_id(license).startswith("LicenseRef-"):
-        [near, *_] = *get_close_matches(words, map(spdx_id, FLICKR.values()), 1), "CC-BY-4.0"
-        words = f" is no licence's name or id: {words!r}; did you mean {near}?"
-        raise Invalid("", ("dataset", "license"), words)
 
 
 def _images(root: Path, folder: str) -> Path:

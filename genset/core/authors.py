@@ -1,7 +1,9 @@
-"""Authors, DOIs and ORCIDs, as they are written and cited."""
+"""Authors, DOIs, ORCIDs and licences' SPDX ids, as they are written and cited."""
 
 import re
 from dataclasses import dataclass
+
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
 DOI = r"^(?:(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/[!#-;=?-\[\]-z|~]+))?$"
 ORCID = r"^(?:(?:https?://orcid\.org/)?((?:\d{4}-){3}\d{3}[\dX]))?$"
@@ -73,3 +75,11 @@ def orcid_in(text: str) -> str:
     for digit in orcid[:-1].replace("-", ""):
         total = (total + int(digit)) * 2
     return orcid if orcid[-1:] == "0123456789X"[(12 - total % 11) % 11] else ""
+
+
+def spdx_in(text: str) -> str:
+    """The SPDX expression that a text is, as SPDX writes it; "" for a text that is none."""
+    try:
+        return canonicalize_license_expression(text)
+    except InvalidLicenseExpression:
+        return ""

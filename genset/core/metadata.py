@@ -63,7 +63,8 @@ def stripped(content: bytes, name: str) -> bytes:
             image.save(written, "PNG", exif=exif)
             return written.getvalue()
     except (OSError, IndexError, ValueError):
-        raise GensetError(f"{name}: metadata can be removed from JPEG and PNG alone") from None
+        why = "metadata can be removed from JPEG and PNG alone: release without it, by --exclude"
+        raise GensetError(f"{name}: {why}") from None
 
 
 def _jpeg(content: bytes, exif: bytes) -> Iterator[bytes]:

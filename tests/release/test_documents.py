@@ -4,7 +4,6 @@ import csv
 import dataclasses
 import hashlib
 import json
-from datetime import UTC, datetime
 
 import mlcroissant
 import pytest
@@ -52,9 +51,9 @@ def test_the_card_tells_how_it_came_about(release: Release) -> None:
         "11 labels by 3 labelers on 9 candidates",
         "Krippendorff's alpha 0.000",
         "Chosen by majority (min_labels 1, seed 0).",
-        "Photos by class: 1 class with 3; 3 classes with 2.",
+        "1 class has 3 photos; 3 classes have 2 photos each.",
         "996 classes without a photo",
-        "All Rights Reserved: 1 photos",
+        "All Rights Reserved: 1 photo",
         "ann@example.org",
         "This product uses the Flickr API but is not endorsed or certified by SmugMug, Inc.",
     ):
@@ -76,7 +75,7 @@ def test_every_photo_is_credited_in_its_licences_form(release: Release) -> None:
 
 
 def test_every_licence_is_counted_with_its_address(release: Release) -> None:
-    assert "All Rights Reserved: 1 photos\n    https://example.org/terms\n" in text(
+    assert "All Rights Reserved: 1 photo\n    https://example.org/terms\n" in text(
         release, "docs/LICENSES.txt"
     )
     assert "CC BY 2.0: 8 photos\n    https://creativecommons.org/licenses/by/2.0/" in text(
@@ -113,7 +112,6 @@ def test_mlcroissant_finds_nothing_wrong_and_reads_the_photos(
     opened = mlcroissant.Dataset(jsonld=str(release.root / "croissant.json"))
     issues = opened.metadata.issues
     assert not issues.errors and not issues.warnings
-    assert "is not standard" not in caplog.text
     records = {record["records/file_name"].decode(): record for record in opened.records("records")}
     pictures = {
         record["pictures-jpg/file_name"].decode(): record["pictures-jpg/image"].size
@@ -121,6 +119,7 @@ def test_mlcroissant_finds_nothing_wrong_and_reads_the_photos(
     }
     files = {photo.file.removeprefix("test/") for photo in release.photos}
     assert set(records) == set(pictures) == files
+    assert not caplog.records
     for photo in release.photos:
         record = records[photo.file.removeprefix("test/")]
         assert record["records/wnid"].decode() == photo.wnid
@@ -132,36 +131,16 @@ def test_mlcroissant_finds_nothing_wrong_and_reads_the_photos(
 def test_croissant_tells_what_responsible_ai_asks(release: Release) -> None:
     read = mlcroissant.Dataset(jsonld=str(release.root / "croissant.json")).metadata
     for field in (
-        *("data_limitations", "data_biases", "personal_sensitive_information", "data_use_cases"),
-        *(
-            "data_social_impact",
-            "data_collection",
-            "data_collection_type",
-            "data_annotation_protocol",
-        ),
+        *("data_limitations", "data_biases", "personal_sensitive_information"),
+        *("data_collection", "data_collection_type", "data_annotation_protocol"),
         *("annotations_per_item", "data_release_maintenance_plan", "data_preprocessing_protocol"),
     ):
         assert getattr(read, field), field
-    days = [day.date() for day in read.data_collection_timeframe]
-    assert days and all(day <= datetime.now(UTC).date() for day in days)
     told = json.loads(text(release, "croissant.json"))
-    for field in (
-        "rai:dataLimitations",
-        "rai:dataBiases",
-        "rai:personalSensitiveInformation",
-        "rai:dataUseCases",
-        "rai:dataSocialImpact",
-        "prov:wasDerivedFrom",
-        "prov:wasGeneratedBy",
-        "rai:dataCollection",
-        "rai:dataAnnotationProtocol",
-        "rai:dataReleaseMaintenancePlan",
-    ):
-        assert told[field]
-    assert told["rai:hasSyntheticData"] is False
+    assert told["prov:wasDerivedFrom"] and told["rai:dataLimitations"] == read.data_limitations
+    assert all(field["description"] for field in told["recordSet"][0]["field"])
     assert {each["@type"] for each in told["prov:wasGeneratedBy"]} == {"prov:Activity"}
-    assert told["rai:annotationsPerItem"] == "8 photos with 1, 1 photo with 3"
-    assert told["conformsTo"][0] == "http://mlcommons.org/croissant/1.1"
+    assert told["rai:annotationsPerItem"] == "1 label on 8 photos, 3 labels on 1 photo"
 
 
 def test_documents_are_made_of_the_manifest_alone(release: Release) -> None:

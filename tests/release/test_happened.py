@@ -7,9 +7,11 @@ import csv
 import hashlib
 import json
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import mlcroissant
 import pytest
 from click.testing import CliRunner
 
@@ -130,23 +132,24 @@ def test_every_number_of_the_card_is_counted(own: Path) -> None:
     assert re.search(r"\b5 photos\b.*added from a folder", collected)
     assert "without a search" in collected
     assert re.search(r"\b12 labels by 2 labelers on 6 candidates\b", labeled)
-    assert re.search(r"\b12 labels read from a table\b.*\b2 labelers\b", labeled)
+    assert re.search(r"They were read from a table\b.*\b2 labelers\b", labeled)
     assert "2024-03-01 to 2024-03-09" in labeled
-    assert "5 photos with 2" in labeled
+    assert "2 labels on each photo" in labeled
     assert "alpha 0.000" in labeled
     assert "not called correct by a majority (1)" in found["How it was chosen"]
-    assert "1 class with 3; 1 class with 2" in found["Classes"]
+    assert "1 class has 3 photos; 1 class has 2 photos." in found["Classes"]
     assert "998 classes without a photo" in found["Classes"]
     assert "3 of groom" in found["Persons"] and "owners of 5 photos" in found["Persons"]
     assert "LicenseRef-All-Rights-Reserved, All Rights Reserved: 5 photos" in found["Licences"]
     assert "no address for 5" in found["Licences"]
-    assert re.search(r"5 dated .* by whoever added them", found["Sources"])
-    assert "posted" not in found["Sources"]
+    assert "by whoever added" not in collected and "Sources" not in found
     assert "labels that chose the photos" in found["Known limits"]
     machine = json.loads(texts_of(release)["croissant.json"])
-    assert machine["rai:annotationsPerItem"] == "5 photos with 2"
+    assert machine["rai:annotationsPerItem"] == "2 labels on each photo"
     assert machine["rai:dataCollectionType"] == ["Others"]
     assert machine["prov:wasDerivedFrom"][0]["prov:label"] == "mine"
+    for field in ("creator", *STATED):
+        assert field not in machine, field
 
 
 def test_a_reserved_photo_of_ones_own_has_no_page_of_flickrs_as_its_licence(own: Path) -> None:
@@ -176,11 +179,11 @@ def test_what_is_not_stated_is_listed_and_can_all_be_stated(own: Path) -> None:
     sheet = texts["docs/DATASHEET.md"]
     missing = set(re.findall(r"\(`dataset\.(.+)`\)", sections(sheet)["Not stated"]))
     assert {"authors", "contact", "datasheet.consent", "datasheet.erratum"} < missing
-    assert "5 photos of 2 classes." in sheet and sheet.count("Not stated") == 1
+    assert "5 photos of 2 of ImageNet's 1,000 classes." in sheet and sheet.count("Not stated") == 1
 
     answers = {name: f"About {name}: see https://example.org/{name}." for name in DATASHEET}
     lines = (f"{name} = {json.dumps(text)}\n" for name, text in answers.items())
-    says(own, f"{SAID}\n[dataset.datasheet]\n{''.join(lines)}")
+    says(own, f"{SAID.partition('purpose =')[0]}{''.join(lines)}")
     genset_in(own)("release", "create", "v2")
     texts = texts_of(Release(own / "releases" / "v2"))
     sheet = texts["docs/DATASHEET.md"].replace("\\", "")
@@ -201,11 +204,23 @@ ethics_review = "Board E, 2024-1"
 labelers = "Students."
 labelers_pay = "9 pounds an hour"
 hosting = "https://example.org/set"
-doi = { v1 = "https://doi.org/10.5281/zenodo.11", v2 = "10.5281/zenodo.12" }
+doi = "https://doi.org/10.5281/zenodo.11"
 contact = "ann@example.org"
 maintenance = "Until 2030."
 license = "CC-BY-4.0"
+biases = "All of one pond."
+synthetic = false
+[dataset.datasheet]
+purpose = "To rank fish."
+unfit_uses = "Not for anglers."
+impact = "None."
 """
+STATED = {
+    "rai:dataBiases": ["All of one pond."],
+    "rai:dataSocialImpact": "None.",
+    "rai:dataUseCases": "To rank fish. Not for anglers.",
+    "rai:hasSyntheticData": False,
+}
 
 
 def says(root: Path, text: str) -> None:
@@ -223,13 +238,31 @@ def test_what_the_maintainer_says_stands_in_every_document(own: Path) -> None:
         assert words in texts["docs/DATA_CARD.md"] and words in texts["docs/DATASHEET.md"], words
     card = sections(texts["docs/DATA_CARD.md"])
     assert "Authors: Ann Ko (University A); Bo Lee (B_1)" in card["Who made it"]
-    assert "Not stated" not in card
+    assert "Not stated" not in card and card["Uses"] == STATED["rai:dataUseCases"]
+    sheet = texts["docs/DATASHEET.md"]
+    assert "hosted: <https://example.org/set>; Whom to contact: ann@example.org; A plan" in sheet
+    assert "Write to ann@example.org: " in sheet
     assert "documents: CC-BY-4.0\n" in texts["docs/LICENSES.txt"]
     machine = json.loads(texts["croissant.json"])
     assert [each["name"] for each in machine["creator"]] == ["Ann Ko", "Bo Lee"]
     assert machine["sameAs"] == "https://doi.org/10.5281/zenodo.11"
     assert machine["url"] == "https://example.org/set"
+    assert {name: machine[name] for name in STATED} == STATED
+    read = mlcroissant.Dataset(jsonld=str(release.root / "croissant.json")).metadata
+    assert read.data_collection_timeframe[0].date() <= datetime.now(UTC).date()
+    assert read.data_biases and read.data_social_impact and read.data_use_cases
+    assert (machine["name"], machine["alternateName"]) == ("Photos & fish", "v1")
+    assert machine["description"].startswith("Photos & fish, release v1. ")
     assert "Until 2030." in machine["rai:dataReleaseMaintenancePlan"]
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--no-refresh"])
+def test_a_doi_of_no_release_is_refused(own: Path, option: str) -> None:
+    says(own, '[dataset]\n\ndoi = { v1-part = "10.5281/zenodo.1", v9 = "10.5281/zenodo.11" }\n')
+    lines = (own / "genset.toml").read_text("utf-8").splitlines()
+    answer = genset_in(own)("release", "create", "v1", option)
+    assert answer.startswith("2: ") and f"line {len(lines)}: dataset.doi.v9: there is no" in answer
+    assert not (own / "releases").exists()
 
 
 # What labelers did on the page, and searches
@@ -254,8 +287,8 @@ def test_labels_of_the_page_and_searches_are_told_apart(pool: Pool) -> None:
     by_way = manifest["labeling"]["by_way"]
     assert {way: by_way[way]["labels"] for way in by_way} == {"import": 1, "page": 2, "review": 1}
     card = texts_of(release)["docs/DATA_CARD.md"]
-    assert re.search(r"\b2 labels given on genset's labeling page, by 2 labelers", card)
-    assert re.search(r"\b1 label read from a table\b", card)
+    assert re.search(r"\b2 of them were given on genset's labeling page, by 2 labelers", card)
+    assert re.search(r"\b1 of them was read from a table\b", card)
     assert re.search(r"\(1 search for the release's classes, 2 pages of results", card)
 
 

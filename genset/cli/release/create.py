@@ -133,6 +133,7 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
     as_json = options["as_json"]
     is_multilabel = _is_multilabel(options)
     with opened(folder, originals="read") as (workspace, store):
+        workspace.check_dois(name)
         plan = (_multilabel_plan if is_multilabel else read_plan)(options, workspace, store)
         opted_out, lines = honour(workspace, store)
 

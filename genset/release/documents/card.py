@@ -25,9 +25,10 @@ from genset.release.documents.provenance import (
     removed_files,
     replaced,
     unseen,
+    whole,
 )
 from genset.release.documents.rights import by_license, licenses_seen, persons, reserved
-from genset.release.documents.tables import its_classes, uses
+from genset.release.documents.tables import contents, its_classes
 from genset.release.documents.words import (
     About,
     address,
@@ -42,6 +43,7 @@ from genset.release.documents.words import (
     paragraphs,
 )
 from genset.release.reader import ReleasePhoto
+from genset.settings import TOPICS
 
 _LISTED = 200  # classes without a photo; of more, the manifest says which there are
 
@@ -132,21 +134,21 @@ def data_card(
 ) -> str:
     """The card, in Markdown; it has no words of strangers but sources' and licences' names."""
     about = About(manifest)
-    classes = len({photo.wnid for photo in photos})
     several = [*questions(manifest, photos), suggestion(manifest), answer_rule(manifest)]
-    labels = f"Labels recorded with the photos: {labels_per_photo(photos)}."
+    recorded = f"Labels recorded with the photos: {labels_per_photo(photos)}."
+    labels = [*annotation(manifest), agreement(manifest, photos), recorded]
+    made = "the whole was made" if whole(manifest) else "made"
     data = {
         "name": markdown(manifest["name"]),
         "title": linked(about.title),
         "summary": markdown(
-            f"A frozen test set: {count(len(photos), 'photo')} of {classes:,} of "
-            f"{its_classes(taxonomy)}, made on {line(manifest['created_at'])} with genset "
-            f"{line(manifest.get('genset', ''))}."
+            f"A frozen test set: {contents(photos, taxonomy)}; {made} on "
+            f"{line(manifest['created_at'])} with genset {line(manifest.get('genset', ''))}."
         ),
         "content_hash": line(manifest["content_hash"]),
         "part": paragraphs(part_of(manifest, photos)),
         "collection": paragraphs([*collection(manifest, photos), *unseen(manifest, photos)]),
-        "labeling": paragraphs([*annotation(manifest, photos), agreement(manifest), labels]),
+        "labeling": paragraphs(labels),
         "several": paragraphs(several) if has_answers(manifest) else "",
         "choice": markdown(choice_rule(manifest)),
         "excluded": bullets(map(markdown, reasons(manifest)), "Candidates that are not in it:"),
@@ -154,14 +156,14 @@ def data_card(
             (f"`{file}`" for file in removed_files(manifest)),
             paragraphs([*replaced(manifest), "Taken out:"]),
         ),
-        "changes": markdown(changes(manifest)),
+        "changes": markdown(changes(manifest, len(photos))),
         "classes": paragraphs([*_by_class(manifest, photos, taxonomy), _short(manifest)]),
-        "uses": markdown(uses(taxonomy)),
+        "uses": linked(about.uses()),
         "limits": bullets(map(markdown, limits(manifest, photos))),
         "persons": paragraphs(persons(manifest, photos, taxonomy)),
         "licenses": "\n".join(by_license(photos)),
         "rights": paragraphs([reserved(photos), *licenses_seen(manifest, photos)]),
-        "makers": bullets(f"{word}: {linked(text)}" for word, text in about.lines()),
+        "makers": bullets(about.lines(*(name for name in TOPICS if name != "biases"))),
         "missing": bullets(about.not_stated().values()),
         "versions": NEVER_CHANGES,
         "sources": _sources(manifest, photos),
@@ -182,9 +184,11 @@ def _by_class(
     sizes = Counter(photo.wnid for photo in photos)
     by_size = sorted(Counter(sizes.values()).items(), reverse=True)
     missing = [wnid for wnid in chosen if wnid not in sizes]
-    parts = "; ".join(f"{count(n, 'class', 'classes')} with {size:,}" for size, n in by_size)
-    place = f"classes.csv has each class's place among the {len(taxonomy):,}."
-    found = [f"Photos by class: {parts}. {place}"]
+    parts = "; ".join(
+        f"{count(n, 'class has', 'classes have')} {count(size, 'photo')}{' each' * (n > 1)}"
+        for size, n in by_size
+    )
+    found = [f"{parts}. classes.csv lists {its_classes(taxonomy)}."]
     if len(chosen) < len(taxonomy):
         found.append(f"{coverage(len(sizes), len(chosen), len(taxonomy))}.")
     if missing:

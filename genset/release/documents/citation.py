@@ -13,25 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
-
-from genset.core.authors import Author, doi_in
+from genset.core.authors import Author, doi_in, spdx_in
 from genset.core.numbers import count
-from genset.core.safe import web_link
+from genset.core.safe import escape_latex, web_link
 from genset.release.documents.provenance import comes_from
 from genset.release.documents.words import About, fact, line
 
 _IMAGENET = "ImageNet"
-
-
-_TEX = {
-    **{sign: f"\\{sign}" for sign in "&%$#_"},
-    "{": r"\textbraceleft{}",  # BibTeX counts braces, those after a backslash too
-    "}": r"\textbraceright{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "\\": r"\textbackslash{}",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +60,11 @@ class Citation:
         about, name = About(manifest, later), line(manifest["name"])
         taxonomy = fact(fact(manifest, "taxonomy", dict), "name", str)
         classes = line(taxonomy or _IMAGENET)
-        license, hosting = about.word("license"), about.word("hosting")
+        license = about.word("license")
         remarks = {
             "no authors are stated: name them": not about.authors,
             f"license {license!r} is no SPDX id: citations leave it out": (
                 license and not _spdx(license)
-            ),
-            f"hosting {hosting!r} is no web address: citations leave it out": (
-                hosting and not web_link(hosting)
             ),
         }
         return cls(
@@ -90,7 +75,7 @@ class Citation:
             content_hash=line(manifest["content_hash"]),
             photos=photos,
             doi=doi_in(about.word("doi")),
-            url=quote(web_link(hosting) or "", safe=":/?#@!$&*+,;=%~"),
+            url=quote(web_link(about.word("hosting")) or "", safe=":/?#@!$&*+,;=%~"),
             license=license,
             remarks=tuple(remark for remark, holds in remarks.items() if holds),
             comes_from=comes_from(manifest),
@@ -144,7 +129,9 @@ def _is_whole(author: Author) -> bool:
 
 
 def _tex(text: str) -> str:
-    return "".join(_TEX.get(sign, sign) for sign in text)
+    """For BibTeX, which counts braces, those after a backslash too."""
+    words = escape_latex(text).replace(r"\{", r"\textbraceleft{}")
+    return words.replace(r"\}", r"\textbraceright{}")
 
 
 def citation_cff(cited: Citation) -> str:
@@ -183,10 +170,7 @@ def _cff_author(author: Author) -> dict[str, str]:
 
 def _spdx(license: str) -> str:
     """The SPDX id that it is, as SPDX writes it; "" where it is none."""
-    try:
-        id = canonicalize_license_expression(license)
-    except InvalidLicenseExpression:
-        return ""
+    id = spdx_in(license)
     return "" if " " in id or id.startswith("LicenseRef-") else id
 
 

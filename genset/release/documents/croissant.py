@@ -6,6 +6,7 @@ those that NeurIPS 2026 asks of data sets. They say what the card and the datash
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,14 +26,15 @@ from genset.release.documents.provenance import (
     biases,
     changes,
     collection,
+    collection_days,
     lineage,
     places,
     raw_data,
     unseen,
 )
 from genset.release.documents.rights import persons
-from genset.release.documents.tables import columns, its_classes, uses
-from genset.release.documents.words import NOT_STATED, About, choice_rule, fact, line
+from genset.release.documents.tables import columns, contents, its_classes
+from genset.release.documents.words import About, choice_rule, fact, line
 from genset.release.reader import LISTS, PHOTOS, ReleasePhoto
 
 _NUMBERS = dict.fromkeys(("label", "width", "height", "rank"), "sc:Integer")
@@ -43,23 +45,31 @@ _MEANINGS = {
     "file_name": "The photo's file, in the folder of its class.",
     "label": "The place of the class among ImageNet's 1,000 wnids in order, from 0.",
     "wnid": "The class: a noun's offset in WordNet 3.0.",
-    "sha256": "Hash of the photo's original bytes.",
-    "labels": "How many labelers said what, as JSON.",
+    "sha256": "SHA-256 of the photo's file, as 64 hexadecimal digits.",
+    "width": "Pixels of a row, as the file stores them.",
+    "height": "Rows of pixels, as the file stores them.",
+    "source": "The site or the folder that the photo is from.",
+    "source_id": "The photo's id at its source; of a photo from a folder, digits of its hash.",
+    "page_url": "Address of the page that shows the photo at its source; empty for none.",
+    "owner_name": "Whom to credit, as the source names them; empty where that is not known.",
+    "license": "The licence, as its source calls it.",
+    "license_url": "Address of the licence's text; empty for none.",
+    "labels": "How many labelers gave which verdict, as JSON.",
     "selection_frequency": "Share of labelers who said that the photo shows the class, 0 to 1.",
     "rank": "Its place in the results of the search that found it, from 1: by relevance, where its "
     "source has such an order. The second search for photos posted since ranks from 1,000,001.",
     "keyword": "What was searched for; empty where nothing was.",
-    "source": "Where it was found.",
     "confidence": "How sure the method that brought the votes together is that the photo shows the "
     "class, 0 to 1; empty where a ruling decided.",
-    "license_id": "The SPDX id of its licence.",
+    "license_id": "The SPDX id of its licence; LicenseRef- and its name where SPDX lists none.",
     "taken_at": "When it was taken, by the camera's clock; empty where that is not known.",
-    "posted_at": "When it was posted at its source, in UTC.",
+    "posted_at": "When it was posted at its source, in UTC; of a photo from a folder, the day that "
+    "whoever added it gave, or that of adding.",
     "labels_correct": "The wnids of all classes that are right answers, its own first.",
     "labels_unclear": "The wnids of classes of which the votes do not tell whether it shows them.",
     "labels_wrong": "The wnids of classes that it does not show.",
-    "label_votes": "How many labelers said what of each of these classes, as JSON.",
-    "label_rulings": "What a reviewer settled of them, as JSON.",
+    "label_votes": "How many labelers gave which verdict on each of these classes, as JSON.",
+    "label_rulings": "What a reviewer ruled of them, as JSON.",
     "label_proposers": "Who proposed to ask about them, as JSON: models, confusable, random, "
     "labeler; search or added where the photo is a candidate of that class, too.",
     "unseen": "On which ground it counts as unseen: taken (since the day from which photos count "
@@ -105,11 +115,13 @@ def croissant(
             "http://mlcommons.org/croissant/1.1",
             "http://mlcommons.org/croissant/RAI/1.0",
         ],
-        "name": cited.name,
+        "name": about.title or cited.name,
+        **({"alternateName": cited.name} if about.title else {}),
         "description": " ".join(
             (
-                f"A frozen test set of {len(photos):,} photos for classifiers of "
-                f"{its_classes(taxonomy)}, with the labels that were recorded with them.",
+                *([f"{about.title}, release {cited.name}."] if about.title else []),
+                f"A frozen test set for image classifiers, with its labels: "
+                f"{contents(photos, taxonomy)}.",
                 *lineage(manifest, photos),
             )
         ),
@@ -117,11 +129,12 @@ def croissant(
         "identifier": cited.content_hash,
         "version": version(cited.name),
         "datePublished": cited.created_at,
-        "creator": _creators(about),
+        **_creators(about),
         "citeAs": bibtex(cited),
         "license": sorted({web_link(photo.license_url) or photo.license_id for photo in photos}),
         "keywords": list(cited.keywords),
         **({"sameAs": f"https://doi.org/{cited.doi}"} if cited.doi else {}),
+        **_whole(manifest),
         **_responsible(manifest, photos, about, taxonomy),
         "distribution": [
             {
@@ -165,8 +178,16 @@ def of_export(text: str, table: str, includes: str, encoding: str) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def _creators(about: About) -> Any:
-    """The authors; that they are not stated, where they are not, for Croissant wants a creator."""
+def _whole(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The release of which it is a part."""
+    facts = fact(manifest, "part_of", dict) or {}
+    words = {"name": facts.get("name"), "identifier": facts.get("content_hash")}
+    known = {name: line(word) for name, word in words.items() if word}
+    return {"isPartOf": {"@type": "sc:Dataset", **known}} if known else {}
+
+
+def _creators(about: About) -> dict[str, Any]:
+    """The authors, or else their affiliation; nothing where neither is stated."""
     found = [
         {
             "@type": "Organization" if author.is_group else "Person",
@@ -176,70 +197,58 @@ def _creators(about: About) -> Any:
         }
         for author in about.authors
     ]
-    return found or {"@type": "Organization", "name": about.word("affiliation") or "not stated"}
+    if not found and (name := about.word("affiliation")):
+        found = [{"@type": "Organization", "name": name}]
+    return {"creator": found} if found else {}
 
 
 def _responsible(
     manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto], about: About, taxonomy: Taxonomy
 ) -> dict[str, Any]:
-    every, days = places(manifest, photos), _collection_days(manifest, photos)
+    every, days = places(manifest, photos), collection_days(manifest, photos)
     terms = [
         f"{place.title}: {word.lower()}: {text.rstrip('.')}."
         for place in every
         for word, text in place.facts()
-        if word not in ("Home", "Photos")
+        if word != "Home"
     ]
-    labeled = annotation(manifest, photos)
+    labeled = annotation(manifest)
     found = [*collection(manifest, photos), *unseen(manifest, photos)]
     # Of the words that Croissant RAI recommends.
     ways = fact(fact(manifest, "labeling", dict), "by_way", dict) or {}
     searched = ["Web API"] * any(place.found for place in every)
     reviewed = ["Manual Human Curator"] * bool({"page", "review"} & set(ways))
-    platforms = {"page": "genset's labeling page", "import": "not stated: read from a table"}
-    return {
+    plan = [about.word("maintenance"), about.contact and f"Contact: {about.contact}"]
+    known = {
         "rai:dataCollection": " ".join([*found, *terms]),
         "rai:dataCollectionType": [*searched, *reviewed] or ["Others"],
-        # The first is the specification's name; the second the one that mlcroissant reads.
-        "rai:dataCollectionTimeframe": days,
+        # As mlcroissant spells it: the specification has "Timeframe", which it does not read.
         "rai:dataCollectionTimeFrame": days,
         "rai:dataCollectionRawData": raw_data(manifest),
         "rai:dataAnnotationProtocol": " ".join(
             [*labeled, *answers_protocol(manifest, photos), choice_rule(manifest)]
         ),
-        "rai:dataAnnotationPlatform": [words for way, words in platforms.items() if way in ways]
-        or [NOT_STATED],
-        "rai:dataAnnotationAnalysis": agreement(manifest),
+        "rai:dataAnnotationPlatform": ["genset's labeling page"] * ("page" in ways),
+        "rai:dataAnnotationAnalysis": agreement(manifest, photos),
         "rai:annotationsPerItem": labels_per_photo(photos),
-        "rai:annotatorDemographics": about.word("labelers") or NOT_STATED,
-        "rai:dataPreprocessingProtocol": changes(manifest) or f"None: photos {ORIGINAL_BYTES}.",
-        "rai:dataUseCases": uses(taxonomy),
+        "rai:annotatorDemographics": about.word("labelers"),
+        "rai:dataPreprocessingProtocol": changes(manifest, len(photos))
+        or f"None: photos {ORIGINAL_BYTES}.",
+        "rai:dataUseCases": about.uses(),
         "rai:dataLimitations": limits(manifest, photos),
-        "rai:dataBiases": biases(manifest, photos) or [NOT_STATED],
-        "rai:dataSocialImpact": line(about.answers.get("impact", NOT_STATED)),
+        "rai:dataBiases": biases(manifest, photos),
+        "rai:dataSocialImpact": line(about.answers.get("impact", "")),
         "rai:personalSensitiveInformation": " ".join(persons(manifest, photos, taxonomy)),
-        "rai:dataReleaseMaintenancePlan": f"{NEVER_CHANGES} Plan: "
-        f"{about.word('maintenance') or NOT_STATED} Contact: {about.contact or NOT_STATED}",
-        "rai:hasSyntheticData": False,
+        "rai:dataReleaseMaintenancePlan": " ".join([NEVER_CHANGES, *filter(None, plan)]),
+        "rai:hasSyntheticData": about.synthetic,
         "prov:wasDerivedFrom": [_entity(place) for place in every],
         "prov:wasGeneratedBy": [
-            _activity("Collection", found, days[-1]),
+            _activity("Collection", found, days[-1] if days else None),
             _activity("Labeling", labeled, None),
             _activity("Choice", [choice_rule(manifest)], manifest["created_at"]),
         ],
     }
-
-
-def _collection_days(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
-    """The first and the last day on which photos were searched or added, else that of freezing."""
-    found = [
-        day[:10]
-        for place in places(manifest, photos)
-        for name in ("searched", "added_on")
-        for day in fact(place.origin, name, list) or ()
-        if isinstance(day, str)
-    ]
-    found = found or [line(manifest["created_at"])[:10]]
-    return sorted({min(found), max(found)})
+    return {name: value for name, value in known.items() if value not in ("", [], None)}
 
 
 def _entity(place: Place) -> dict[str, str]:
@@ -254,9 +263,10 @@ def _activity(label: str, sentences: Sequence[str], ended: str | None) -> dict[s
 
 
 def version(name: str) -> str:
-    """Semantic, as Croissant asks: each takedown, as in ``v1.2``, counts in the second place."""
-    last = name.rpartition(".")[2]
-    return f"1.{last}.0" if "." in name and last.isdecimal() else "1.0.0"
+    """Semantic, as Croissant asks: ``v2`` is 2.0.0, its takedown ``v2.1`` 2.1.0; of words 1.0.0."""
+    found = re.fullmatch(r"(?:v?(\d+)|.*?)(?:\.(\d+))?(?:\.(\d+))?(?:-[a-z]+)*", name)
+    major, *minor = found.groups() if found else ("",)
+    return ".".join(str(int(number or 0)) for number in (major or "1", *minor))
 
 
 def files(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> list[dict[str, Any]]:
@@ -294,7 +304,7 @@ def records(manifest: Mapping[str, Any], taxonomy: Taxonomy) -> dict[str, Any]:
                 "@type": "cr:Field",
                 "@id": f"records/{column}",
                 "name": column,
-                "description": meanings.get(column, f"The photo's {column.replace('_', ' ')}."),
+                "description": meanings[column],
                 "dataType": _NUMBERS.get(column, "sc:Text"),
                 **({"repeated": True} if column in LISTS else {}),
                 "source": {
@@ -311,7 +321,7 @@ def records(manifest: Mapping[str, Any], taxonomy: Taxonomy) -> dict[str, Any]:
 def _meanings_of(taxonomy: Taxonomy) -> dict[str, str]:
     """What columns mean where classes are not ImageNet's."""
     wnids = {name: _MEANINGS[name].replace("The wnids", "The ids") for name in LISTS}
-    place = f"The place of the class among {its_classes(taxonomy, '')} in their order, from 0."
+    place = f"The class's index in classes.csv, from 0, among {its_classes(taxonomy)}."
     return {**wnids, "label": place, "wnid": "The id of the class; classes.csv has its name."}
 
 
@@ -334,12 +344,13 @@ def pictures(photos: Sequence[ReleasePhoto]) -> list[dict[str, Any]]:
 
 def _picture(suffix: str, name: str, type_: str, what: str) -> dict[str, Any]:
     source = {"fileSet": {"@id": f"photos-{suffix}"}, "extract": {"fileProperty": what}}
-    transform = {"transform": {"regex": f"{PHOTOS}/(.+)"}} if what == "fullpath" else {}
+    # mlcroissant applies it twice.
+    transform = {"transform": {"regex": f"(?:{PHOTOS}/)?(.+)"}} if what == "fullpath" else {}
     return {
         "@type": "cr:Field",
         "@id": f"pictures-{suffix}/{name}",
         "name": name,
-        "description": _MEANINGS.get(name, "The photo."),
+        "description": _MEANINGS.get(name, "The photo's pixels."),
         "dataType": type_,
         "source": source | transform,
     }

@@ -9,26 +9,27 @@ from typing import Any
 from genset.classes import Taxonomy
 from genset.core.numbers import count
 from genset.release.documents.card import NEVER_CHANGES, limits, reasons
-from genset.release.documents.labels import agreement, annotation, labels_per_photo
+from genset.release.documents.labels import agreement, annotation, has_answers, labels_per_photo
 from genset.release.documents.provenance import (
     ORIGINAL_BYTES,
     changes,
     collection,
+    collection_days,
     is_changed,
     lineage,
     places,
     raw_data,
-    third_parties,
-    timeframe,
+    titles,
 )
 from genset.release.documents.rights import licenses_seen, persons, reserved
-from genset.release.documents.tables import NOT_FOR, its_classes, purpose
+from genset.release.documents.tables import contents
 from genset.release.documents.words import About, bullets, choice_rule, line, linked, markdown
 from genset.release.reader import ReleasePhoto
 from genset.settings import DATASHEET
 
 _Facts = Mapping[str, Any]
 _Photos = Sequence[ReleasePhoto]
+_NAMED = 10  # classes
 
 _HEAD = (
     "The questions are those of Gebru et al., Datasheets for Datasets (2021). The answers are what "
@@ -107,11 +108,10 @@ def datasheet(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> str:
     """The questions that have answers, and a list of the others, in Markdown."""
     about = About(manifest)
     known = {
-        "purpose": markdown(purpose(taxonomy)),
         "authors": markdown(about.makers()),
-        "unfit_uses": NOT_FOR,
         "updates": NEVER_CHANGES,
-        **{name: linked(about.word(name)) for name in ("funding", "ethics_review", "maintenance")},
+        **{name: linked(about.word(name)) for name in ("funding", "ethics_review")},
+        "maintenance": "; ".join(about.lines("hosting", "contact", "maintenance")),
         "contact": linked(about.contact),
         **_composition(manifest, photos, taxonomy),
         **_collection(manifest, photos, about),
@@ -122,7 +122,7 @@ def datasheet(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> str:
         key, _, question = row.partition(": ")
         answer = f"{known.get(key, '')} {linked(about.answers.get(key, ''))}".strip()
         if not question:
-            parts.append(row)
+            parts = [*(parts[:-1] if parts[-1].startswith("## ") else parts), row]
         elif answer:
             parts += [f"**{question}**", answer]
         elif not question.startswith("Any other"):
@@ -135,29 +135,36 @@ def datasheet(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> str:
 
 
 def _composition(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> dict[str, str]:
-    excluded = "; ".join(reasons(manifest))
-    sample = " ".join(["A sample of the pool.", *lineage(manifest, photos), choice_rule(manifest)])
+    origin, excluded = lineage(manifest, photos), "; ".join(reasons(manifest))
+    sample = "" if origin or has_answers(manifest) else "All candidates of the pool."
+    sample = "A sample of the pool's candidates." if excluded else sample
+    left_out = f"Candidates that are not in it: {excluded}." if excluded else ""
     addresses = sum(bool(photo.image_url) for photo in photos)
+    classes = sorted({photo.wnid for photo in photos})
+    names = f" of {', '.join(taxonomy[wnid].name for wnid in classes if wnid in taxonomy)}"
     known = {
-        "instances": "Photos.",
-        "number": f"{count(len(photos), 'photo')} of "
-        f"{count(len({photo.wnid for photo in photos}), 'class', 'classes')}.",
-        "sample": sample + (f" Candidates that are not in it: {excluded}." if excluded else ""),
+        "instances": f"Photos{names if len(classes) <= _NAMED else ''}, from "
+        f"{titles(places(manifest, photos))}.",
+        "number": f"{contents(photos, taxonomy)}.",
+        "sample": " ".join(filter(None, [sample, *origin, choice_rule(manifest), left_out])),
         "content": f"The photo's {'' if is_changed(manifest) else 'original '}bytes, and a record: "
         "its source, owner, title, licence and dates as far as they are known, and its labels.",
-        "targets": f"Yes: its class, by {'wnid' if taxonomy.is_imagenet else 'id'}, and its place "
-        f"among {its_classes(taxonomy, '')}. Labels by photo: {labels_per_photo(photos)}.",
+        "targets": f"Yes: its class, by {'wnid' if taxonomy.is_imagenet else 'id'}, with the "
+        f"class's index in classes.csv; and {labels_per_photo(photos)}.",
         "missing": _missing(photos),
         "relationships": "Photos of one owner have the same owner in their records, where it is "
         "known.",
         "splits": "It is a test set as a whole.",
-        "noise": " ".join([agreement(manifest), *limits(manifest, photos)]),
-        "self_contained": "Self-contained where it has the photos' bytes. The manifest alone has "
-        f"an address for {addresses:,} of {count(len(photos), 'photo')}, which may go away, and "
-        "the hash of each.",
+        "noise": " ".join(filter(None, [agreement(manifest, photos), *limits(manifest, photos)])),
+        "self_contained": "A copy with the photos' files is. The manifest alone has the hash of "
+        "each photo, "
+        + (
+            f"and of {addresses:,} an address from which the photo may go away."
+            if addresses
+            else "and no address from which photos can be downloaded."
+        ),
         "subpopulations": "No field of its records does.",
         "individuals": " ".join(persons(manifest, photos, taxonomy)),
-        "future_uses": " ".join(limits(manifest, photos)),
     }
     return {name: markdown(words) for name, words in known.items()}
 
@@ -180,37 +187,35 @@ def _collection(manifest: _Facts, photos: _Photos, about: About) -> dict[str, st
         for place in places(manifest, photos)
         if place.found and place.words.get("found", "")
     ]
-    labeled = annotation(manifest, photos)
-    called = {"Labelers": about.word("labelers"), "Pay of labelers": about.word("labelers_pay")}
-    people = [f"{word}: {text}" for word, text in called.items() if text]
+    posted = titles([p for p in places(manifest, photos) if p.found or p.imported])
+    labeled = annotation(manifest)
+    people = "; ".join(about.lines("labelers", "labelers_pay"))
     known = {
         "acquired": collection(manifest, photos),
         "mechanisms": searched,
         "sampling": [choice_rule(manifest)],
-        "timeframe": ["; ".join(timeframe(manifest, photos))],
-        "third_parties": third_parties(manifest, photos),
-        "processing": [changes(manifest) or f"Photos {ORIGINAL_BYTES}.", *labeled],
+        "timeframe": [" to ".join(collection_days(manifest, photos))],
+        "third_parties": [f"Via {posted}, where people had posted the photos."] * bool(posted),
+        "processing": [changes(manifest, len(photos)) or f"Photos {ORIGINAL_BYTES}.", *labeled],
         "raw_data": [raw_data(manifest)],
         "software": [f"genset {line(manifest.get('genset', ''))} chose and froze the photos."],
     }
-    involved = f"{markdown(' '.join(labeled))} {linked(' '.join(people))}".strip()
-    requests = linked(f"Requests go to {about.contact}. " * bool(about.contact) + NEVER_CHANGES)
+    asked = f"Write to {about.contact}: the next version is without photos that are taken out."
     return {name: markdown(" ".join(words)) for name, words in known.items()} | {
-        "revoked": requests,
-        "involved": involved,
+        "involved": f"{markdown(labeled[0])} {people}".strip(),
+        "revoked": linked(asked) if about.contact else "",
     }
 
 
 def _distribution(manifest: _Facts, photos: _Photos, about: About) -> dict[str, str]:
-    license, doi = about.word("license"), about.word("doi")
+    license = about.word("license")
     terms = [
         *([f"Labels and documents: {license.rstrip('.')}."] if license else []),
         "Each photo is under its own licence, which its record names; LICENSES.txt counts them.",
         *licenses_seen(manifest, photos),
     ]
-    ways = [linked(about.word("hosting")), f"DOI: {linked(doi)}" if doi else ""]
     return {
-        "hosting": " ".join(filter(None, ways)),
+        "hosting": "; ".join(about.lines("hosting", "doi")),
         "terms": markdown(" ".join(terms)),
         "restrictions": markdown(reserved(photos))
         or "Those of each photo's licence: see LICENSES.txt.",

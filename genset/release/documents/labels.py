@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from genset.classes import Taxonomy
-from genset.core.numbers import count
+from genset.core.numbers import agree, count
 from genset.db import Verdict
 from genset.release.documents.words import aggregation, days, fact, line, missing_votes
 from genset.release.reader import LISTS, ReleasePhoto
@@ -149,24 +149,23 @@ _ABOUT_SOME = (
     "somebody proposed: where a class is in no list of a photo, nobody was asked."
 )
 _BY_WAY = {
-    "page": "{} given on genset's labeling page, by {}, {}: each labeler saw the photo with the "
+    "page": "given on genset's labeling page, by {}, {}: each labeler saw the photo with the "
     "class's definition, and said whether it shows the class (correct, incorrect, unsure, broken).",
-    "import": "{} read from a table that somebody brought, by {} named there, dated {} (a "
-    "row without a date: when it was read). Who these labelers are, how they were found and what "
-    "they were shown and asked, the table does not tell.",
-    "review": "{} given in review, by {}, {}.",
+    "import": "read from a table that somebody brought, by {} named there, with dates of {}. Who "
+    "these labelers are, how they were found and what they were shown and asked, the table does "
+    "not tell.",
+    "review": "given in review, by {}, {}.",
 }
 _SIGNED_IN = {
-    "": "{} never signed in here",
-    "invite": "{} came with a personal invitation",
-    "mturk": "{} came from Mechanical Turk",
-    "name": "{} signed in with a name of their choice",
-    "oidc": "{} signed in with an account that they have elsewhere",
-    "prolific": "{} came from Prolific",
+    "invite": "came with a personal invitation",
+    "mturk": "came from Mechanical Turk",
+    "name": "signed in with a name of their choice",
+    "oidc": "signed in with an account that they have elsewhere",
+    "prolific": "came from Prolific",
 }
 
 
-def annotation(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+def annotation(manifest: Mapping[str, Any]) -> list[str]:
     """How the photos were labeled, as sentences."""
     facts = fact(manifest, "labeling", dict)
     labels, candidates, labelers = (
@@ -184,9 +183,6 @@ def annotation(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> l
         found.append(f"Instructions: version {', '.join(map(line, guidelines))}.")
     if missing := missing_votes(manifest.get("missing_votes")):
         found.append(f"Labeling was not finished: {missing} that labelers were to give.")
-    without = sum(not photo.labels for photo in photos)
-    if without:
-        found.append(f"No label is recorded with {count(without, 'photo')} of the release.")
     if ruled := fact(fact(manifest, "strategy", dict), "ruled", int):
         found.append(
             f"{count(ruled, 'photo')} chosen by a ruling, which wins over labels: given in "
@@ -200,35 +196,44 @@ def annotation(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> l
 def _ways(facts: Any) -> list[str]:
     found = []
     by_way, signed_in = fact(facts, "by_way", dict), fact(facts, "signed_in", dict)
+    every = fact(facts, "labels", int)
     for way, words in _BY_WAY.items():
         one = fact(by_way, way, dict)
         if number := fact(one, "labels", int):
-            people = fact(one, "labelers", int) or 0
-            numbers = (count(number, "label"), count(people, "labeler"))
-            found.append(words.format(*numbers, days(one, "dates")))
+            verb = agree(number, "was", "were")
+            which = agree(number, "It", "They") if number == every else f"{number:,} of them"
+            people = count(fact(one, "labelers", int) or 0, "labeler")
+            how = words.format(people, days(one, "dates"))
+            found.append(f"{which} {verb} {how}")
     kinds = {kind: fact(signed_in, kind, int) for kind in _SIGNED_IN}
-    parts = [_SIGNED_IN[kind].format(f"{n:,}") for kind, n in kinds.items() if n]
+    parts = [f"{n:,} {_SIGNED_IN[kind]}" for kind, n in kinds.items() if n]
     return [*found, f"Labelers: {', '.join(parts)}."] if parts else found
 
 
 def labels_per_photo(photos: Sequence[ReleasePhoto]) -> str:
-    """How many labels photos have."""
+    """How many labels photos have: "1 label on each photo"."""
     numbers = Counter(sum(photo.labels.values()) for photo in photos)
-    return ", ".join(
-        f"{count(photos_, 'photo')} with {number:,}" for number, photos_ in sorted(numbers.items())
-    )
+    if len(numbers) == 1:
+        return f"{count(max(numbers), 'label')} on each photo"
+    parts = (f"{count(n, 'label')} on {count(numbers[n], 'photo')}" for n in sorted(numbers))
+    return ", ".join(parts)
 
 
-def agreement(manifest: Mapping[str, Any]) -> str:
-    """How far labelers agree, as a sentence."""
-    alpha = fact(fact(manifest, "labeling", dict), "agreement", float)
-    if alpha is None:
-        return (
-            "Agreement cannot be told: no candidate has two labels, or no two labels of all differ."
-        )
+def agreement(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> str:
+    """How far labelers agree, as a sentence; "" where that is not known."""
+    facts = fact(manifest, "labeling", dict)
+    alpha = fact(facts, "agreement", float)
     panel = fact(fact(manifest, "strategy", dict), "panel", str)
     of_panel = f" of panel {line(panel)}" if panel else ""
-    return f"Agreement over all candidates' labels{of_panel}: Krippendorff's alpha {alpha:.3f}."
+    labels, candidates = (fact(facts, name, int) or 0 for name in ("labels", "candidates"))
+    if alpha is not None:
+        return f"Agreement over all candidates' labels{of_panel}: Krippendorff's alpha {alpha:.3f}."
+    several = any(sum(photo.labels.values()) > 1 for photo in photos)
+    if several or (labels > candidates and not panel):
+        return f"The labels{of_panel} on candidates that have several are all the same."
+    if labels and labels == candidates:
+        return "Each candidate has one label, so that nobody knows how far labelers agree."
+    return ""
 
 
 def label_limits(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:

@@ -9,7 +9,7 @@ from genset.core.dates import earliest_day
 from genset.core.numbers import count
 from genset.core.safe import web_link
 from genset.licenses import FLICKR_NOTICE
-from genset.release.documents.words import days, fact, line
+from genset.release.documents.words import About, days, fact, line
 from genset.release.reader import ReleasePhoto
 
 ORIGINAL_BYTES = "keep their original bytes"
@@ -44,14 +44,21 @@ def part_of(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list
     if restricted := fact(facts, "restricted", int):
         because.append(f"{restricted:,}, as no licence that genset knows lets them be handed on")
     if missing := fact(facts, "missing", int):
-        because.append(f"{missing:,}, which their addresses did not give when it was pulled")
+        because.append(f"{missing:,} that genset pull did not get, or that have no address")
+    name = line((facts or {}).get("name", ""))
     return [
         f"It has {len(photos):,} of the {every:,} photos of {whole(manifest)}; it is without "
-        f"{', and '.join(because) or 'the others'}. A score on this part is none on the whole: "
-        "cite it with this part's own hash. What is said of searches, of when licences were last "
-        "asked for, of labels in all, of how photos were chosen and of what was left out, is of "
-        "the whole."
+        f"{', and '.join(because) or 'the others'}. Cite a score on it with this part's hash, and "
+        f"not as one on {name}. {_of_whole(name)}"
     ]
+
+
+def _of_whole(name: str) -> str:
+    """That what is counted before photos were chosen is of another release."""
+    return (
+        f"Counts of searches and labels, dates of licences, the choice of photos and what it left "
+        f"out are those of {name}."
+    )
 
 
 def whole(manifest: Mapping[str, Any]) -> str:
@@ -68,9 +75,8 @@ def replaced(manifest: Mapping[str, Any]) -> list[str]:
     return [
         f"It replaces {_named(replaces)}, of which {count(len(removed), 'photo')} "
         f"{'was' if len(removed) == 1 else 'were'} taken out"
-        f"{f', as was asked on {line(requested)}' if requested else ''}. What is said of searches, "
-        "of labels in all, of how photos were chosen and of what was left out, is of "
-        f"{line((replaces or {}).get('name', ''))}."
+        f"{f', as was asked on {line(requested)}' if requested else ''}. "
+        f"{_of_whole(line((replaces or {}).get('name', '')))}"
     ]
 
 
@@ -99,30 +105,23 @@ def is_changed(manifest: Mapping[str, Any]) -> bool:
     return fact(manifest, "variant", dict) is not None
 
 
-def bytes_note(manifest: Mapping[str, Any]) -> str:
-    """Whether photos keep their bytes, as the end of a sentence on all of them."""
-    if not is_changed(manifest):
-        return ORIGINAL_BYTES
-    return f"{ORIGINAL_BYTES} but for those that were changed"
-
-
-def changes(manifest: Mapping[str, Any]) -> str:
+def changes(manifest: Mapping[str, Any], photos: int) -> str:
     """What was changed of which release, in sentences; "" where nothing was."""
     variant = fact(manifest, "variant", dict)
     if variant is None:
         return ""
-    of, photos = line(variant.get("name", "")), len(fact(variant, "changed", dict) or {})
+    of, changed = line(variant.get("name", "")), len(fact(variant, "changed", dict) or {})
     how = "other bytes, of the same picture by its fingerprint (at most 8 of 64 bits differ)"
     if variant.get("what") == "metadata removed":
-        how = "no metadata but orientation and colour profile; pixels are as they were coded"
+        how = "no metadata but orientation and ICC colour profile; pixels are as they were coded"
     words = (
         f"This is a variant of {_named(variant)}: {line(variant.get('what', ''))}. "
-        f"{count(photos, 'photo has', 'photos have')} {how}. All others keep their bytes. What is "
-        "said of searches, of labels in all, of how photos were chosen and of what was left out, "
-        f"is of {of}: labelers saw its photos, unchanged."
+        f"{count(changed, 'photo has', 'photos have')} {how}. "
+        f"{'All others keep their bytes. ' if changed < photos else ''}"
+        f"{_of_whole(of)} Labelers saw the photos of {of}, unchanged."
     )
     if excluded := fact(variant, "excluded", list):
-        words += f" Left out: {count(len(excluded), 'photo')} that are not up now."
+        words += f" Left out: {count(len(excluded), 'photo')} that were not up at that time."
     return words
 
 
@@ -155,7 +154,6 @@ class Place:
         name: what its photos' `source` is.
         words: those of `genset.release.facts.words_of_sources`; none where nobody searched there.
         origin: what the manifest says of how they got there (`genset.release.facts`).
-        since: the day since which photos count as unseen.
         found: its photos that a search of this workspace found.
         imported: those that somebody else's search found, from whose files they were imported.
         added: those that somebody added from folders.
@@ -164,7 +162,6 @@ class Place:
     name: str
     words: Mapping[str, str]
     origin: Mapping[str, Any]
-    since: str
     found: tuple[ReleasePhoto, ...]
     imported: tuple[ReleasePhoto, ...]
     added: tuple[ReleasePhoto, ...]
@@ -198,13 +195,17 @@ class Place:
                 f"search was made is not known here; posted there {_days(self.imported)}."
             )
         if self.added:
-            when = days(self.origin, "added_on")
+            when, numbered = days(self.origin, "added_on"), count(len(self.added), "photo")
             on = f" on {when}" if when != "not known" else ""
-            yield (
-                f'{count(len(self.added), "photo")} added from a folder as "{self.title}"{on}, '
-                f"without a search; dated {_days(self.added)} as whoever added them says or, "
-                "where they said nothing, by the day of adding."
-            )
+            title = f'{numbered} added from a folder as "{self.title}"{on}, without a search'
+            yield f"{title}{self._dated(when[:10], when[-10:])}."
+
+    def _dated(self, first: str, last: str) -> str:
+        """Which dates photos got that were added between these days; others have that day's."""
+        days_ = [photo.posted_at.date().isoformat() for photo in self.added]
+        dated = [p for p, day in zip(self.added, days_, strict=True) if not first <= day <= last]
+        some = "" if len(dated) == len(self.added) else f"{len(dated):,} of them "
+        return f"; {some}dated {_days(dated)} by whoever added them" if dated else ""
 
     def _searched(self) -> str:
         searches = fact(self.origin, "searches", int) or 0
@@ -219,18 +220,6 @@ class Place:
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """What is to be known of it: a word for each thing, and a sentence."""
-        posted = (*self.found, *self.imported)
-        taken = sum(photo.unseen == "taken" for photo in (*posted, *self.added))
-        numbers = {
-            f"taken since {self.since}": taken,
-            f"posted there since {self.since}": sum(photo.unseen == "posted" for photo in posted),
-            f"dated {self.since} or later by whoever added them": sum(
-                photo.unseen == "posted" for photo in self.added
-            ),
-        }
-        rest = len(posted) + len(self.added) - sum(numbers.values())
-        numbers["neither, as far as is known"] = rest
-        yield "Photos", ", ".join(f"{number:,} {how}" for how, number in numbers.items() if number)
         for word in ("home", "found", "posted", "taken", "limits", "terms", "notice"):
             if word == "found" and not self.found:
                 continue
@@ -260,15 +249,10 @@ def _place(manifest: Mapping[str, Any], name: str, photos: Sequence[ReleasePhoto
         name=line(name),
         words=_words(fact(manifest, "sources", dict), name),
         origin=origin,
-        since=_since(manifest),
         found=tuple(found),
         imported=tuple(imported),
         added=tuple(photo for photo in photos if not photo.keyword),
     )
-
-
-def _since(manifest: Mapping[str, Any]) -> str:
-    return line(fact(manifest, "unseen_since", str) or "a day that is not stated")
 
 
 def _queries(photos: Sequence[ReleasePhoto]) -> str:
@@ -291,12 +275,12 @@ def _days(photos: Sequence[ReleasePhoto]) -> str:
 def collection(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """How the photos came into the release."""
     sentences = [words for place in places(manifest, photos) for words in place.collection()]
-    return [*sentences, f"All {bytes_note(manifest)}."]
+    return sentences if is_changed(manifest) else [*sentences, f"All {ORIGINAL_BYTES}."]
 
 
 def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """On which ground the photos count as unseen by models."""
-    day = _since(manifest)
+    day = line(fact(manifest, "unseen_since", str) or "a day that is not stated")
     counts = Counter(
         (photo.unseen, bool(photo.keyword)) if photo.unseen == "posted" else photo.unseen
         for photo in photos
@@ -313,11 +297,11 @@ def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
     early = f" ({before:,} of them taken before)" if before else ""
     sentences = {
         f"{count(taken, 'photo')} taken since {day}, as the camera or whoever posted them says: if "
-        "that is right, nowhere before it.": taken,
+        "that is right, they did not exist before.": taken,
         f"{count(found, 'photo')} posted at their source since {day}{early}: they may have been "
         "elsewhere before.": found,
-        f"{count(added, 'photo')} dated {day} or later by whoever added them, which genset cannot "
-        "check: they may have been public before.": added,
+        f"{count(added, 'photo')} added with a date of {day} or later, which genset cannot check: "
+        "they may have been public before.": added,
     }
     rest = len(photos) - taken - found - added
     sentences[
@@ -333,50 +317,31 @@ def biases(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
     found = []
     if searched:
         found.append(
-            f"Photos are what people upload to {_listed([place.title for place in searched])}: "
+            f"Photos are what people upload to {titles(searched)}: "
             "classes, places and customs are seen as often as people there post photos, not as "
             "often as they occur in the world."
         )
-    for place in searched:
-        if place.found and (words := place.words.get("found", "")):
-            found.append(f"Candidates from {place.title} were found {words}.")
-        if place.imported:
-            found.append(
-                f"How the search was made that found the imported photos from {place.title} is not "
-                "said."
-            )
     found += [
-        f'The photos of "{place.title}" were chosen by whoever put them into a folder.'
-        for place in every
-        if place.added
+        f"Candidates from {place.title} were found {words}."
+        for place in searched
+        if place.found and (words := place.words.get("found", ""))
     ]
-    return found
+    return [*found, *filter(None, [About(manifest).word("biases")])]
 
 
-def third_parties(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
-    """From whom the photos came: from sources where people had posted them, or from folders."""
-    every = places(manifest, photos)
-    posted = [place.title for place in every if place.found or place.imported]
-    return [
-        *([f"Via {_listed(posted)}, where people had posted the photos."] if posted else []),
-        *(
-            f'How whoever added the photos of "{place.title}" came by them is not stated.'
-            for place in every
-            if place.added
-        ),
-    ]
-
-
-def _listed(words: Sequence[str]) -> str:
-    *rest, last = words
+def titles(places_: Sequence[Place]) -> str:
+    """Their names, as "Flickr and Wikimedia Commons"; "" for none."""
+    *rest, last = [place.title for place in places_] or [""]
     return f"{', '.join(rest)} and {last}" if rest else last
 
 
-def timeframe(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
-    """When the photos were collected: searched, or added."""
-    return [
-        f"{place.title}: {word} {days(place.origin, name)}"
+def collection_days(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+    """The first and the last day on which photos were searched or added; none if not known."""
+    found = [
+        day[:10]
         for place in places(manifest, photos)
-        for word, name in (("searched", "searched"), ("added", "added_on"))
-        if fact(place.origin, name, list)
+        for name in ("searched", "added_on")
+        for day in fact(place.origin, name, list) or ()
+        if isinstance(day, str)
     ]
+    return sorted({min(found), max(found)}) if found else []

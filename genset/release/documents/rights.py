@@ -29,7 +29,7 @@ def licenses(photos: Sequence[ReleasePhoto], about: About) -> str:
         lines += ["", words]
     counts = Counter((photo.license, photo.license_url, photo.license_id) for photo in photos)
     for (name, url, id), number in sorted(counts.items()):
-        lines += ["", f"{printable(name)}: {number:,} photos"]
+        lines += ["", f"{printable(name)}: {count(number, 'photo')}"]
         lines += [f"    {printable(url)}"] if url else []
         lines += [f"    SPDX-License-Identifier: {printable(id)}"] if id else []
     return "\n".join(lines) + "\n"
@@ -54,7 +54,7 @@ def by_license(photos: Sequence[ReleasePhoto]) -> Iterator[str]:
     counts = Counter((photo.license_id, photo.license, photo.license_url) for photo in photos)
     for (id, name, url), number in sorted(counts.items()):
         *rest, last = filter(None, (markdown(id), address(url), markdown(name)))
-        yield f"- {', '.join([*rest, last])}: {number:,} photos"
+        yield f"- {', '.join([*rest, last])}: {count(number, 'photo')}"
 
 
 def reserved(photos: Sequence[ReleasePhoto]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.classes import Taxonomy
+from genset.core.numbers import count
 from genset.core.safe import printable, web_link
 from genset.release.documents.labels import has_answers
 from genset.release.documents.words import aggregation_method, line
@@ -91,34 +92,19 @@ def _clean(value: object) -> object:
 _PERSONS = ("n09835506", "n10148035", "n10565667")
 
 
-def its_classes(taxonomy: Taxonomy, noun: str = " classes") -> str:
-    """All of them, with how many there are; without the noun where it was said what they are."""
+def its_classes(taxonomy: Taxonomy) -> str:
+    """All of them, with how many there are."""
     if taxonomy.is_imagenet:
-        return f"ImageNet's {len(taxonomy):,}{noun}"
-    return f"its {len(taxonomy):,}{noun} ({line(taxonomy.name)})"
+        return f"ImageNet's {len(taxonomy):,} classes"
+    number = f"{len(taxonomy):,} classes" if len(taxonomy) > 1 else "only class"
+    return f"its {number} ({line(taxonomy.name)})"
 
 
-NOT_FOR = (
-    "Not for training, for recognizing persons, or for judging whether a system is safe to use."
-)
-
-
-def purpose(taxonomy: Taxonomy) -> str:
-    """What the release is for."""
-    that = (
-        "that were trained on ImageNet-1k"
-        if taxonomy.is_imagenet
-        else f"of {its_classes(taxonomy)}"
-    )
-    return (
-        f"Made to measure how well image classifiers {that} generalize to "
-        "photos that they were not tuned on."
-    )
-
-
-def uses(taxonomy: Taxonomy) -> str:
-    """What the release is for, and what it is not for."""
-    return f"{purpose(taxonomy)} {NOT_FOR}"
+def contents(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> str:
+    """How many photos of how many classes, and of which taxonomy."""
+    classes = len({photo.wnid for photo in photos})
+    some = f"{classes:,} of " if classes < len(taxonomy) else ""
+    return f"{count(len(photos), 'photo')} of {some}{its_classes(taxonomy)}"
 
 
 def person_classes(taxonomy: Taxonomy) -> list[str]:

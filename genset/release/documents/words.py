@@ -8,7 +8,7 @@ A manifest may come from a stranger: what is not of the kind that genset writes 
 import html
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -100,7 +100,7 @@ def filled(template: str, data: Mapping[str, str]) -> str:
             if block.startswith("## ") and found[-1].startswith("## "):
                 found.pop()
             found.append(block.format_map(data).strip())
-    return "\n\n".join(found) + "\n"
+    return "\n\n".join(found[: -1 if found[-1].startswith("## ") else None]) + "\n"
 
 
 def days(facts: Any, name: str) -> str:
@@ -142,9 +142,6 @@ def choice_rule(manifest: Mapping[str, Any]) -> str:
     return f"Chosen by {line(rule)}" + (f" ({parameters})." if parameters else ".")
 
 
-NOT_STATED = "Not stated."
-
-
 class About:
     """The words of ``[dataset]`` in a manifest, each on one line; "" where there are none.
 
@@ -153,6 +150,7 @@ class About:
         authors: in their order.
         contact: whom to write to.
         answers: to questions of the datasheet, by their keys.
+        synthetic: whether it has synthetic photos; None where nobody says.
     """
 
     def __init__(self, manifest: Mapping[str, Any], later: Mapping[str, Any] | None = None) -> None:
@@ -172,10 +170,16 @@ class About:
         contact = fact(manifest, "contact", str) or ""
         self.contact = line(contact) or self.word("contact")
         self.answers = fact(self._words, "datasheet", dict) or {}
+        self.synthetic = fact(self._words, "synthetic", bool)
 
     def word(self, name: str) -> str:
         """What is said of this topic."""
         return line(fact(self._words, name, str) or "")
+
+    def uses(self) -> str:
+        """What it is for, and what it is not for; "" where nobody says."""
+        keys = ("purpose", "other_uses", "unfit_uses")
+        return " ".join(line(self.answers[key]) for key in keys if self.answers.get(key))
 
     def makers(self) -> str:
         """The authors and where they work, as a sentence; "" where they are not stated."""
@@ -185,17 +189,18 @@ class About:
         )
         return "; ".join(names) or self.word("affiliation")
 
-    def lines(self) -> list[tuple[str, str]]:
-        """What is said, by what it is."""
-        words = {name: self.word(name) for name in TOPICS}
-        words |= {"authors": self.makers(), "affiliation": "", "contact": self.contact}
-        return [
-            (f"{TOPICS[n][0].upper()}{TOPICS[n][1:]}", text) for n, text in words.items() if text
-        ]
+    def lines(self, *names: str) -> Iterator[str]:
+        """What is said of these topics, in Markdown, each behind what it is."""
+        words = {"authors": self.makers(), "affiliation": "", "contact": self.contact}
+        words["synthetic"] = "" if self.synthetic is None else ("no", "yes")[self.synthetic]
+        for name in names:
+            if text := words.get(name, self.word(name)):
+                yield f"{TOPICS[name][0].upper()}{TOPICS[name][1:]}: {linked(text)}"
 
     def not_stated(self) -> dict[str, str]:
         """What nobody says, by its key."""
         known = {name for name in TOPICS if self.word(name)}
+        known |= {"synthetic"} if self.synthetic is not None else set()
         known |= {"authors"} if self.authors else set()
         known |= {"affiliation"} if any(author.affiliation for author in self.authors) else set()
         known |= {"contact"} if self.contact else set()
