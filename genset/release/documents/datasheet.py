@@ -138,7 +138,7 @@ def _composition(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> dict[
     origin, excluded = lineage(manifest, photos), "; ".join(reasons(manifest))
     sample = "" if origin or has_answers(manifest) else "All candidates of the pool."
     sample = "A sample of the pool's candidates." if excluded else sample
-    left_out = f"Candidates that are not in it: {excluded}." if excluded else ""
+    excluded_words = f"Candidates that are not in it: {excluded}." if excluded else ""
     addresses = sum(bool(photo.image_url) for photo in photos)
     classes = sorted({photo.wnid for photo in photos})
     names = f" of {', '.join(taxonomy[wnid].name for wnid in classes if wnid in taxonomy)}"
@@ -146,7 +146,7 @@ def _composition(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> dict[
         "instances": f"Photos{names if len(classes) <= _NAMED else ''}, from "
         f"{titles(places(manifest, photos))}.",
         "number": f"{contents(photos, taxonomy)}.",
-        "sample": " ".join(filter(None, [sample, *origin, choice_rule(manifest), left_out])),
+        "sample": " ".join(filter(None, [sample, *origin, choice_rule(manifest), excluded_words])),
         "content": f"The photo's {'' if is_changed(manifest) else 'original '}bytes, and a record: "
         "its source, owner, title, licence and dates as far as they are known, and its labels.",
         "targets": f"Yes: its class, by {'wnid' if taxonomy.is_imagenet else 'id'}, with the "
@@ -200,10 +200,10 @@ def _collection(manifest: _Facts, photos: _Photos, about: About) -> dict[str, st
         "raw_data": [raw_data(manifest)],
         "software": [f"genset {line(manifest.get('genset', ''))} chose and froze the photos."],
     }
-    asked = f"Write to {about.contact}: the next version is without photos that are taken out."
+    request = f"Write to {about.contact}: the next version is without photos that are taken out."
     return {name: markdown(" ".join(words)) for name, words in known.items()} | {
         "involved": f"{markdown(labeled[0])} {people}".strip(),
-        "revoked": linked(asked) if about.contact else "",
+        "revoked": linked(request) if about.contact else "",
     }
 
 
