@@ -1,6 +1,7 @@
 """A report on one set: its numbers are gathered once, and printed in any of its forms."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
@@ -115,7 +116,8 @@ def report_path(sets: Sequence[PhotoSet], requested: str) -> Path:
     """
     path = Path(requested)
     is_folder = requested.endswith("/") or path.is_dir()
-    name = "-".join(["report", *(photos.name for photos in sets)])
+    names = (re.sub(r"[\s()]+", "-", photos.name).strip("-") for photos in sets)
+    name = "-".join(["report", *names])
     return path / f"{name}.html" if is_folder or not requested else path
 
 

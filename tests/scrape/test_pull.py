@@ -156,7 +156,7 @@ def test_without_any_photo_there_is_no_part_and_the_next_pull_goes_on(
         path.unlink()
     assert (rebuild().missing, rebuild().title) == (3, "")
     with pytest.raises(BadInput, match=r"no manifest\.json yet: genset pull"):
-        Release(tmp_path / "copy")
+        open_set(str(tmp_path / "copy"))
     for path, content in contents.items():
         path.write_bytes(content)
     assert rebuild().missing == 0

@@ -196,7 +196,7 @@ class Release(Manifest):
             of = f"{count(len(self.photos), 'photo')} of {self.name}"
             raise ReleaseIncomplete(f"{self.root} {state} of {of}: genset pull {self.root}")
         if problems and (self.root / WHOLE).is_file():
-            problems.append(f"a pull of it was stopped: genset pull {self.root} goes on")
+            problems.append(f"genset pull {self.root} asks again for what is missing or changed")
         if problems:
             raise ReleaseDamaged(self.name, problems)
         return junk

@@ -1,6 +1,7 @@
 """The runs over one set, side by side: what was kept, as arrays, without any model."""
 
 import csv
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -161,7 +162,8 @@ def load_results(photos: PhotoSet, runs: Path) -> Results:
 def _on_other_parts(photos: PhotoSet, runs: Path) -> list[tuple[Path, Run]]:
     if not photos.whole:
         return []
-    release = photos.name.rpartition(" ")[2]  # of "307 of 320 photos of v1"
+    # Of a part, as in "307 of 320 photos of v1 (05d7ba70)".
+    release = re.sub(r".* of (\S+) \(\w{8}\)", r"\1", photos.name)
     every = runs_of_release(runs, release, photos.whole)
     return [pair for pair in every if pair[1].set_hash != photos.content_hash]
 

@@ -308,10 +308,10 @@ def runs_of_release(runs: Path, name: str, whole: str) -> list[tuple[Path, Run]]
 
     Args:
         runs: the folder of all runs.
-        name: of the release; that of a part ends with it.
+        name: of the release, which that of a part has in it.
         whole: its content hash.
     """
-    return [pair for pair in _runs(runs, f"*{_slug(name)}/[!.]*/") if pair[1].set_whole == whole]
+    return [pair for pair in _runs(runs, f"*{_slug(name)}*/[!.]*/") if pair[1].set_whole == whole]
 
 
 def all_runs(runs: Path) -> list[tuple[Path, Run]]:

@@ -57,7 +57,7 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         names = _names_in(path)
         rows = validation_rows(names)
         others = [name for name in names if is_photo_name(name) and name not in rows]
-        found = _photo_set(path.resolve().name, path, path, rows, classes, hashes)
+        found = _photo_set(path.resolve().name, path, rows, classes, hashes)
         notes = exclusions(others, "has no known class", "have no known class", "photo")
         return replace(found, notes=tuple(notes))
     path = path / LABELS if path.is_dir() else path
@@ -68,16 +68,11 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
     place = path.resolve()
     name = place.parent.name if place.name == LABELS else place.stem
-    return _photo_set(name, path.parent, path, rows, classes, hashes)
+    return _photo_set(name, path.parent, rows, classes, hashes)
 
 
 def _photo_set(
-    name: str,
-    folder: Path,
-    hashed_with: Path,
-    rows: dict[str, str],
-    classes: Classes,
-    hashes: Path | None,
+    name: str, folder: Path, rows: dict[str, str], classes: Classes, hashes: Path | None
 ) -> PhotoSet:
     photos = [ScoredPhoto(image, folder / image, wnid) for image, wnid in rows.items()]
     listed = PhotoSet(
@@ -90,7 +85,7 @@ def _photo_set(
     )
     if not any(os.path.lexists(photo.path) for photo in photos):
         return listed
-    store = HashStore(hashes, hashed_with)
+    store = HashStore(hashes, folder)
     sums = store.all_sha256([str(photo.path) for photo in photos])
     store.save()
     there = tuple(replace(photo, sha256=sha) for photo, sha in zip(photos, sums, strict=True))

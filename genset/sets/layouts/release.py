@@ -21,8 +21,9 @@ from genset.sets.truths.truth import Truth
 
 
 def takes(named: str, classes: Classes | None = None) -> bool:
-    """Whether the folder has a manifest."""
-    return (Path(named) / MANIFEST).is_file() or manifest_of(Path(named)) is not None
+    """Whether the folder has a manifest, or that of the whole where a pull was stopped."""
+    here = any((Path(named) / name).is_file() for name in (MANIFEST, WHOLE))
+    return here or manifest_of(Path(named)) is not None
 
 
 def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
@@ -70,8 +71,10 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
 
 def _verified(release: Release) -> dict[str, Any]:
     """What is kept of a release that is as its manifest says."""
+    # A part has its hash in its name, since others may have as many photos.
+    part = f" ({release.content_hash.removeprefix('sha256:')[:8]})" if release.part_of else ""
     verified = {
-        "name": release.title,
+        "name": f"{release.title}{part}",
         "content_hash": release.content_hash,
         "whole": release.part_of.content_hash if release.part_of else release.content_hash,
         "photos": {photo.file: (photo.wnid, photo.sha256) for photo in release.photos},
