@@ -29,7 +29,6 @@ LISTS = (".csv", ".tsv", ".txt")
 
 _IMAGE = ("image", "imageid", "image_id", "filename", "file_name", "file", "path", "id")
 _CLASS = ("wnid", "class", "label", "predictionstring", "synset", "target")
-_DELIMITERS = "\t;,"
 _VALIDATION = re.compile(r"(?:.*/)?ILSVRC2012_val_(\d{8})\.jpe?g", re.IGNORECASE)
 
 
@@ -111,7 +110,7 @@ def rows_of(content: bytes, where: str, classes: Classes) -> dict[str, str]:
     """
     try:
         lines = decoded(content).splitlines()
-        mark = next((mark for mark in _DELIMITERS if lines and mark in lines[0]), " ")
+        mark = next((mark for mark in "\t;," if lines and mark in lines[0]), " ")
         table = [row for row in csv.reader(lines, delimiter=mark, skipinitialspace=True) if row]
     except (ValueError, csv.Error) as error:
         raise BadInput(f"{where} cannot be read: {first_line(error)}") from None
