@@ -160,7 +160,9 @@ def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **ho
     strange = [name for name in names if re.search("[\ud800-\udfff]", name)]
     if strange:
         raise BadInput(f"the name of the folder {strange[0]!r} is not in UTF-8: rename it")
-    if names and {name.casefold() for name in names} <= _PARTS:
+    # A data set's parts have folders of classes in them; classes of such names have photos.
+    inside = (path for name in names for path in (folder / name).iterdir())
+    if {name.casefold() for name in names} <= _PARTS and any(path.is_dir() for path in inside):
         raise BadInput(f"{folder} has the parts {', '.join(names)}: give {folder / names[0]}")
     rows = [Row(name) for name in names]
     drafts = of_rows(rows, parse_senses(senses), f"folder in {folder}", tell_spaces=True)

@@ -358,6 +358,10 @@ def test_parts_of_a_set_are_no_classes(tmp_path: Path) -> None:
     (tmp_path / "train" / "dog").mkdir(parents=True)
     (tmp_path / "val").mkdir()
     assert f"give {tmp_path / 'train'}" in refusal("from-folder", tmp_path)
+    for name in ("train", "test"):  # with photos in them they are
+        (tmp_path / "own" / name).mkdir(parents=True)
+        (tmp_path / "own" / name / "a.jpg").touch()
+    assert list(tomllib.loads(said("from-folder", tmp_path / "own").stdout)["classes"])
 
 
 def test_a_models_own_names_become_classes(tmp_path: Path) -> None:
@@ -367,11 +371,7 @@ def test_a_models_own_names_become_classes(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     classes = tomllib.loads(done.stdout)["classes"]
     assert list(classes) == ["great_dane", "tabby_cat", "dog"]
-    assert [each.get("synset") for each in classes.values()] == [
-        "n02109047",
-        "n02123045",
-        DOG,
-    ]
+    assert [each.get("synset") for each in classes.values()] == ["n02109047", "n02123045", DOG]
 
 
 def test_a_list_of_outputs_is_a_models_own_names(tmp_path: Path) -> None:

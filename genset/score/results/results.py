@@ -164,8 +164,8 @@ def _on_other_parts(photos: PhotoSet, runs: Path) -> list[tuple[Path, Run]]:
         return []
     # Of a part, as in "307 of 320 photos of v1 (05d7ba70)".
     release = re.sub(r".* of (\S+) \(\w{8}\)", r"\1", photos.name)
-    every = runs_of_release(runs, release, photos.whole)
-    return [pair for pair in every if pair[1].set_hash != photos.content_hash]
+    pairs = runs_of_release(runs, release, photos.whole)
+    return [(path, run) for path, run in pairs if run.set_hash != photos.content_hash]
 
 
 def load_some(photos: PhotoSet, runs: Path, selected: Sequence[Run]) -> Results:

@@ -53,9 +53,8 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
     """
     path = Path(named)
     if path.is_dir() and not (path / LABELS).is_file():
-        names = _names_in(path)
-        rows = validation_rows(names)
-        others = [name for name in names if is_photo_name(name) and name not in rows]
+        rows = validation_rows(_names_in(path))
+        others = [name for name in _names_in(path) if is_photo_name(name) and name not in rows]
         found = _photo_set(path.resolve().name, path, rows, classes, hashes)
         notes = exclusions(others, "has no known class", "have no known class", "photo")
         return replace(found, notes=tuple(notes))
