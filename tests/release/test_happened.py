@@ -175,6 +175,7 @@ def test_what_is_not_stated_is_listed_and_can_all_be_stated(own: Path) -> None:
     says(own, f"{SAID.partition('purpose =')[0]}{''.join(lines)}")
     genset_in(own)("release", "create", "v2")
     texts = texts_of(Release(own / "releases" / "v2"))
+    assert json.loads(texts["croissant.json"])["version"] == "2.0.0"
     sheet = texts["docs/DATASHEET.md"].replace("\\", "")
     assert "Not stated" not in sheet + texts["docs/DATA_CARD.md"]
     for name in answers:
@@ -344,15 +345,9 @@ def searched(pool: Pool, wnid: str, page: int) -> Search:
     [
         {"dataset": 5, "origins": [], "labeling": "x"},
         {"dataset": {"authors": [5, {"name": 7}, {"name": "x\n# y"}], "doi": ["x"]}, "origins": {}},
-        {
-            "labeling": {"by_way": {"page": {"labels": "x"}}, "signed_in": [1]},
-            "origins": {"mine": 3},
-        },
+        {"labeling": {"by_way": {"page": {"labels": "x"}}, "signed_in": [1]}, "origins": {"m": 3}},
         {"strategy": 5, "labeling": [], "contact": 7, "excluded": "x", "replaces": {"removed": 3}},
-        {
-            "strategy": {"name": ["x"]},
-            "origins": {"flickr": {"searched": [1, 2], "imported": [{}]}},
-        },
+        {"strategy": {"name": ["x"]}, "origins": {"mine": {"searched": [1, 2], "imported": [{}]}}},
         {"labeling": {"agreement": "high", "guidelines": [5]}, "replaces": {"removed": [5]}},
     ],
 )

@@ -116,10 +116,14 @@ def test_torchvision_and_timm(release: Release, exports: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_mlcroissant(kind: str, release: Release, exports: Path) -> None:
+def test_mlcroissant(
+    kind: str, release: Release, exports: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     [path] = (exports / kind).rglob("croissant.json")
     opened = mlcroissant.Dataset(jsonld=str(path))
     assert not opened.metadata.issues.errors and not opened.metadata.issues.warnings
+    for pictures in opened.metadata.record_sets[1:] if kind in WITH_PHOTOS else ():
+        assert len(list(opened.records(pictures.id))) == len(release) and not caplog.records
     found = [record["records/label"] for record in opened.records("records")]
     assert sorted(found) == classes_of(release)
     text = json.loads(path.read_text("utf-8"))

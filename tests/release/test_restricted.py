@@ -142,6 +142,7 @@ def test_the_documents_of_a_part_say_of_what_it_is_one(
     croissant = json.loads((tmp_path / "folder" / "croissant.json").read_text("utf-8"))
     assert "6 of the 8 photos of v1" in croissant["description"]
     assert croissant["identifier"] == part
+    assert croissant["isPartOf"]["identifier"] == release.content_hash
     Release(tmp_path / "folder").verify()
 
 

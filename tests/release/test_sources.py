@@ -202,7 +202,7 @@ def test_the_card_has_each_sources_terms_and_counts(several: Pool) -> None:
         "2 photos posted at their source since 2014-01-01 (1 of them taken before): they may "
         "have been elsewhere before.",
         "1 photo added with a date of 2014-01-01 or later, which genset cannot check",
-        "1 photo neither, as far as is known: models may have learned from them.",
+        "1 photo neither, as far as is known: models may have learned from it.",
         "Candidates from Flickr were found by words, in an order of relevance.",
         "Candidates from iNaturalist were found by a taxon's name, drawn at random.",
         "- LicenseRef-Public-domain, Public domain: 1 photo",

@@ -181,9 +181,8 @@ def of_export(text: str, table: str, includes: str, encoding: str) -> str:
 def _whole(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """The release of which it is a part."""
     facts = fact(manifest, "part_of", dict) or {}
-    words = {"name": facts.get("name"), "identifier": facts.get("content_hash")}
-    known = {name: line(word) for name, word in words.items() if word}
-    return {"isPartOf": {"@type": "sc:Dataset", **known}} if known else {}
+    named = {"name": line(facts.get("name")), "identifier": line(facts.get("content_hash"))}
+    return {"isPartOf": {"@type": "sc:Dataset", **named}} if facts else {}
 
 
 def _creators(about: About) -> dict[str, Any]:

@@ -141,10 +141,10 @@ def _composition(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> dict[
     excluded_words = f"Candidates that are not in it: {excluded}." if excluded else ""
     addresses = sum(bool(photo.image_url) for photo in photos)
     classes = sorted({photo.wnid for photo in photos})
-    names = f" of {', '.join(taxonomy[wnid].name for wnid in classes if wnid in taxonomy)}"
+    names = ", ".join(taxonomy[wnid].name for wnid in classes if wnid in taxonomy)
+    names = names if len(classes) <= _NAMED else count(len(classes), "class", "classes")
     known = {
-        "instances": f"Photos{names if len(classes) <= _NAMED else ''}, from "
-        f"{titles(places(manifest, photos))}.",
+        "instances": f"Photos of {names}, from {titles(places(manifest, photos))}.",
         "number": f"{contents(photos, taxonomy)}.",
         "sample": " ".join(filter(None, [sample, *origin, choice_rule(manifest), excluded_words])),
         "content": f"The photo's {'' if is_changed(manifest) else 'original '}bytes, and a record: "

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from genset.core.dates import earliest_day
-from genset.core.numbers import count
+from genset.core.numbers import agree, count
 from genset.core.safe import web_link
 from genset.licenses import FLICKR_NOTICE
 from genset.release.documents.words import About, days, fact, line
@@ -275,7 +275,7 @@ def _days(photos: Sequence[ReleasePhoto]) -> str:
 def collection(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """How the photos came into the release."""
     sentences = [words for place in places(manifest, photos) for words in place.collection()]
-    return sentences if is_changed(manifest) else [*sentences, f"All {ORIGINAL_BYTES}."]
+    return sentences if is_changed(manifest) else [*sentences, f"Photos {ORIGINAL_BYTES}."]
 
 
 def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
@@ -297,15 +297,16 @@ def unseen(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[
     early = f" ({before:,} of them taken before)" if before else ""
     sentences = {
         f"{count(taken, 'photo')} taken since {day}, as the camera or whoever posted them says: if "
-        "that is right, they did not exist before.": taken,
-        f"{count(found, 'photo')} posted at their source since {day}{early}: they may have been "
-        "elsewhere before.": found,
+        f"that is right, {agree(taken, 'it', 'they')} did not exist before.": taken,
+        f"{count(found, 'photo')} posted at their source since {day}{early}: "
+        f"{agree(found, 'it', 'they')} may have been elsewhere before.": found,
         f"{count(added, 'photo')} added with a date of {day} or later, which genset cannot check: "
-        "they may have been public before.": added,
+        f"{agree(added, 'it', 'they')} may have been public before.": added,
     }
     rest = len(photos) - taken - found - added
     sentences[
-        f"{count(rest, 'photo')} neither, as far as is known: models may have learned from them."
+        f"{count(rest, 'photo')} neither, as far as is known: models may have learned from "
+        f"{agree(rest, 'it', 'them')}."
     ] = rest
     return [sentence for sentence, number in sentences.items() if number]
 
