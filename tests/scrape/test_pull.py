@@ -137,7 +137,7 @@ def test_photos_that_are_gone_or_changed_are_told_and_the_rest_comes(
     assert part.content_hash == done.content_hash != maker.release.content_hash
     assert sorted(part.missing()) == sorted({maker.photo(n).file for n in (1, 2)})
     card = (part.root / "docs/DATA_CARD.md").read_text("utf-8")
-    assert "1 of the 3 photos of v1" in card and "which their addresses did not give" in card
+    assert "1 of the 3 photos of v1" in card and "unreachable or without an address" in card
     before = files(part.root)
     rebuild()
     assert files(part.root) == before  # the same photos are the same part, whenever it is made

@@ -173,8 +173,7 @@ def annotation(manifest: Mapping[str, Any]) -> list[str]:
     )
     found = [
         f"{count(labels, 'label')} by {count(labelers, 'labeler')} on "
-        f"{count(candidates, 'candidate')} of the pool, as they stood when photos were "
-        "chosen."
+        f"{count(candidates, 'candidate')} of the pool, as they stood when photos were chosen."
         if labels
         else "The pool had no labels when photos were chosen."
     ]

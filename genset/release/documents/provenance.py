@@ -44,7 +44,8 @@ def part_of(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list
     if restricted := fact(facts, "restricted", int):
         because.append(f"{restricted:,}, as no licence that genset knows lets them be handed on")
     if missing := fact(facts, "missing", int):
-        because.append(f"{missing:,} that genset pull did not get, or that have no address")
+        why = "gone, changed, unreachable or without an address"
+        because.append(f"{missing:,} that genset pull could not get ({why})")
     name = line((facts or {}).get("name", ""))
     return [
         f"It has {len(photos):,} of the {every:,} photos of {whole(manifest)}; it is without "
