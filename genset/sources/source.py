@@ -341,8 +341,8 @@ def source_class(name: str) -> type[Source]:
     try:
         found = entries[0].load()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
-        words = f"the source {name} ({entries[0].value}) cannot be loaded: {first_line(error)}"
-        raise BadInput(words) from None
+        words = f"the source {name} ({entries[0].value}) cannot be loaded: "
+        raise BadInput(f"{words}{type(error).__name__}: {first_line(error)}") from None
     if isinstance(found, type) and issubclass(found, Source) and found.about.name == name:
         return found
     raise BadInput(f"the source {name} ({entries[0].value}) is not a Source of this name")
