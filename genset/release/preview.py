@@ -68,7 +68,7 @@ class Checks:
             yield (
                 f"  {count(len(self.places), 'photo')} {tell} taken, "
                 f"{count(len(self.persons), 'names', 'name')} a person: genset release export "
-                f"{name} --strip-metadata takes it out"
+                f"{name} --format imagefolder --strip-metadata takes it out"
             )
 
     def refuse_changed(self, name: str) -> None:

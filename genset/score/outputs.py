@@ -8,19 +8,17 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:  # answers that are there already do not need PyTorch
     from torch import Tensor
 
-Floats = NDArray[Any]
-
 _NEVER = 1e-38  # stands for a probability of 0, whose logarithm is none
 
 PROBABILITIES = "Its outputs are probabilities: no softmax is taken of them."
 
 
-def sum_to_1(rows: Floats) -> bool:
+def sum_to_1(rows: NDArray[Any]) -> bool:
     """Whether scores, N x classes, are probabilities: none is negative, and each row sums to 1."""
     return bool(len(rows) and (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1, atol=1e-3))
 
 
-def as_logits(scores: Floats) -> Floats:
+def as_logits(scores: NDArray[Any]) -> NDArray[Any]:
     """Scores, N x classes, whose softmax is the network's probabilities.
 
     A network that ends in softmax, as those of Keras do, gives probabilities; their logarithms are

@@ -211,7 +211,9 @@ def test_a_table_has_photos_labels_and_parts(tmp_path: Path) -> None:
     table.write_text("image,label\nphotos/0.png,\n")
     assert "owls.csv, photo 1: there is no label" in refused("table", table)
     table.write_text("file,class\n1.png,owl\n")
-    assert "no table with the columns image and label. table: your" in refused("table", table)
+    assert "no photos in the columns image and label: 'file,class'" in refused("table", table)
+    table.write_text("Image,Label,Split\nphotos/0.png,owl,train\nphotos/1.png,owl,train\n")
+    assert "has one part alone, train: leave out split, or add" in refused("table", table)
 
 
 @pytest.mark.parametrize(

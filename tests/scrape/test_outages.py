@@ -96,7 +96,7 @@ def test_what_failed_is_listed_with_its_next_try(
     )
     # Another run says why it waits.
     process = pool.command(sandbox.endpoint, *words, pauses=0.01)
-    assert process.stderr and "answered HTTP 503); genset status" in process.stderr.readline()
+    assert process.stderr and any("HTTP 503); genset status" in line for line in process.stderr)
     process.kill()
     process.communicate()
     root = pool.workspace.root

@@ -36,7 +36,7 @@ def test_a_release_is_found_by_its_name_and_by_its_path(release: Release) -> Non
 
 def test_a_release_with_other_photos_than_its_manifest_says_is_not_scored(release: Release) -> None:
     (release.root / release.photos[0].file).unlink()
-    with pytest.raises(ReleaseIncomplete, match="v1 has 1 of 2 photos of v1: genset pull"):
+    with pytest.raises(ReleaseIncomplete, match="v1 has 1 of 2 photos of v1, without"):
         open_set("v1", release.root.parent)
 
 

@@ -75,7 +75,7 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
     checks = _checks(folder, found)
     answer["passed_over"], answer["checks"] = passed_over, asdict(checks)
     lines += [f"  {note}" for note in junk_note(passed_over)]
-    show(answer, "\n".join([*lines, *checks.lines(found.name)]), as_json)
+    show(answer, "\n".join([*lines, *checks.lines(name)]), as_json)
     checks.refuse_changed(found.name)
     if missing:
         next_step = "export it again" if is_export else f"genset pull {found.root} goes on"

@@ -59,10 +59,14 @@ FOLDER = Layout(
 def _table(data: Path, variant: str) -> Listing:
     """A CSV with the columns image (a path from the table's folder), label and perhaps split."""
     text = data.read_text("utf-8-sig") if data.is_file() else ""
-    table = csv.DictReader(io.StringIO(text, newline=""))
+    head, _, body = text.partition("\n")
+    columns = [name.strip().lower() for name in next(csv.reader([head]), [])]
+    table = csv.DictReader(io.StringIO(body, newline=""), columns)
     rows = [tuple((row.get(name) or "").strip() for name in _COLUMNS) for row in table]
-    if not rows or not {"image", "label"} <= set(table.fieldnames or ()):
-        raise BadInput(f"{data} is no table with the columns image and label. {TABLE.described}")
+    if not rows or not {"image", "label"} <= set(columns):
+        raise BadInput(f"{data} has no photos in the columns image and label: {head[:60]!r}")
+    if len(parts := {part for *_, part in rows} - {""}) == 1:
+        raise BadInput(f"{data} has one part alone, {min(parts)}: leave out split, or add another")
     for number, row in enumerate(rows, 1):
         if not all(row[:2]):
             raise BadInput(f"{data}, photo {number}: there is no {_COLUMNS[row.index('')]}")

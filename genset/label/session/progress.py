@@ -56,7 +56,6 @@ def progress_of(
     pace = _seconds_a_screen([at for at, *_ in newest])
     seconds = None if pace is None or to_do is None else round(pace * (to_do - done))
     return Progress(
-        classes_done=list(remaining.values()).count(0),
         classes=len(remaining),
         photos=boards.candidates.labels_of(labeler.name) + gold_questions,
         screens_done=done,

@@ -191,7 +191,6 @@ class Progress:
     them.
     """
 
-    classes_done: int
     classes: int
     photos: int
     screens_done: int

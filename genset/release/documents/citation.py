@@ -212,13 +212,12 @@ def kaggle(cited: Citation, licenses: Collection[str]) -> dict[str, Any]:
     Kaggle wants one licence, a title of 6 to 50 characters and a name of 3 to 50.
     """
     one = next(iter(licenses)) if len(licenses) == 1 else ""
-    title = cited.title if len(cited.title) <= 50 else f"{cited.title[:49].rstrip()}…"
+    title = cited.title if len(cited.title) <= 50 else f"{cited.name[:37]}, a test set"
     slug = re.sub(r"[^a-z0-9]+", "-", f"{cited.title} {cited.name}".lower())[:50].strip("-")
-    rights = "Each photo is under its own licence: see docs/LICENSES.txt."
+    rights = "Each photo is under its own licence: see LICENSES.txt."
     terms = f" Labels and documents: {cited.license}." if cited.license else ""
     return {
         "title": title if len(title) >= 6 else f"{title}: photos",
-        "subtitle": f"{count(cited.photos, 'photo')} to test image classifiers on",
         "id": f"INSERT_USERNAME_HERE/{slug if len(slug) >= 3 else 'photos'}",
         "description": f"{cited.note}. {rights}{terms}",
         "licenses": [{"name": one if re.fullmatch(_KAGGLE, one) else "other"}],

@@ -98,7 +98,7 @@ def persons(
     """What is known of persons in the photos, and of those who made them."""
     found = [
         "Photos may show persons, and places and things by which persons can be known: genset "
-        "looks for none of this when it freezes a release."
+        "looks at none of them for this. Whose metadata tell it, genset release verify counts."
     ]
     shown = Counter(photo.wnid for photo in photos)
     parts = [

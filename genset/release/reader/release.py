@@ -194,7 +194,9 @@ class Release(Manifest):
             have = len(self.photos) - len(problems)
             state = f"has {have:,}" if have else "is not pulled yet: 0"
             of = f"{count(len(self.photos), 'photo')} of {self.name}"
-            raise ReleaseIncomplete(f"{self.root} {state} of {of}: genset pull {self.root}")
+            first = problems[0].removesuffix(" is missing") + " and others" * (len(problems) > 1)
+            mend = "export it again" if self.variant else f"genset pull {self.root}"
+            raise ReleaseIncomplete(f"{self.root} {state} of {of}, without {first}: {mend}")
         if problems and (self.root / WHOLE).is_file():
             problems.append(f"genset pull {self.root} asks again for what is missing or changed")
         if problems:

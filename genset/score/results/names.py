@@ -101,8 +101,7 @@ def _settings(run: Run, runs: Sequence[Run]) -> str:
 
 def _set(run: Run) -> dict[str, object]:
     weights = run.weights_hash.removeprefix("sha256:")[:8]
-    known = {"set": run.set_name, "precision": run.precision, "weights": weights}
-    return known | run.preprocessing
+    return {"set": run.set_name, "precision": run.precision, "weights": weights} | run.preprocessing
 
 
 def _with_key(name: str, run: Run) -> str:

@@ -26,7 +26,6 @@ from genset.sets.truths.truth import truth_of_export
 # have names that two classes share ("crane"), or that were changed because of it ("crane2").
 _PLAIN = 900
 
-_ENDINGS = (".parquet", ".arrow")
 _PHOTOS, _LABELS = ("image", "img", "jpg", "photo"), ("label", "labels", "wnid", "cls", "class")
 _LISTS, _PROPOSERS = ("labels_correct", "labels_unclear"), "label_proposers"
 _SPLITS, _STATE = "dataset_dict.json", "state.json"
@@ -36,7 +35,7 @@ def takes(named: str, classes: Classes) -> bool:
     """Whether it is such a file, or a folder with such files or with ``data/*.parquet``."""
     path = Path(named)
     if not path.is_dir():
-        return named.endswith(_ENDINGS)
+        return named.endswith((".parquet", ".arrow"))
     if (path / _SPLITS).is_file() or (path / _STATE).is_file():
         return True
     return any(next(folder.glob("*.parquet"), None) for folder in (path, path / "data"))
