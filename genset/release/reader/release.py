@@ -164,8 +164,7 @@ class Release(Manifest):
 
         Raises:
             ReleaseIncomplete: photos are missing, and nothing else is wrong.
-            ReleaseDamaged: a photo or document is missing, changed, a symbolic link, or not in the
-                manifest.
+            ReleaseDamaged: a file is missing, changed, a symbolic link, or not in the manifest.
         """
         hashes = self.documents | {photo.file: photo.sha256 for photo in self.photos}
         # Including folders: ImageFolder takes each one for a class.
@@ -191,12 +190,11 @@ class Release(Manifest):
             if name not in expected and not f"{name}/".startswith(tuple(f"{j}/" for j in junk)):
                 problems.append(f"{name} does not belong to it")
         if problems and {f"{photo.file} is missing" for photo in self.photos}.issuperset(problems):
-            have = len(self.photos) - len(problems)
+            have, lost = len(self.photos) - len(problems), problems[0].removesuffix(" is missing")
             state = f"has {have:,}" if have else "is not pulled yet: 0"
-            of = f"{count(len(self.photos), 'photo')} of {self.name}"
-            first = problems[0].removesuffix(" is missing") + " and others" * (len(problems) > 1)
+            of = f"{count(len(self.photos), 'photo')} of {self.name}, without {lost}"
             mend = "export it again" if self.variant else f"genset pull {self.root}"
-            raise ReleaseIncomplete(f"{self.root} {state} of {of}, without {first}: {mend}")
+            raise ReleaseIncomplete(f"{self.root} {state} of {of}: {mend}")
         if problems and (self.root / WHOLE).is_file():
             problems.append(f"genset pull {self.root} asks again for what is missing or changed")
         if problems:
