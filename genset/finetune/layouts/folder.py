@@ -64,7 +64,8 @@ def _table(data: Path, variant: str) -> Listing:
     table = csv.DictReader(io.StringIO(body, newline=""), columns)
     rows = [tuple((row.get(name) or "").strip() for name in _COLUMNS) for row in table]
     if not rows or not {"image", "label"} <= set(columns):
-        raise BadInput(f"{data} has no photos in the columns image and label: {head[:60]!r}")
+        problem = f"{data} has no photos in the columns image and label: {head[:60]!r}"
+        raise BadInput(f"{problem}. {TABLE.described}")
     if len(parts := {part for *_, part in rows} - {""}) == 1:
         raise BadInput(f"{data} has one part alone, {min(parts)}: leave out split, or add another")
     for number, row in enumerate(rows, 1):
