@@ -248,7 +248,7 @@ def code_of(network: nn.Module, module: str = "") -> dict[str, str]:
         if loaded is None or name in found or top in _NOT_NAMED:
             continue
         file = getattr(loaded, "__file__", None) or ""
-        if not file or _is_installed(file):
+        if not Path(file).is_file() or _is_installed(file):
             found[top] = str(getattr(sys.modules.get(top), "__version__", ""))
             continue
         found[name] = f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}"

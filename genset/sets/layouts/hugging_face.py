@@ -18,7 +18,7 @@ from typing import Any
 from genset.core.errors import BadInput, MissingExtra, first_line
 from genset.core.junk import is_junk
 from genset.sets.hashes import HashStore
-from genset.sets.layouts.layout import Classes, exclusions, expanded, set_name
+from genset.sets.layouts.layout import Classes, exclusions, expanded, is_number, set_name
 from genset.sets.photos import Part, PhotoSet, ScoredPhoto, Unreadable, hash_of
 from genset.sets.truths.truth import truth_of_export
 
@@ -222,7 +222,7 @@ def _rows(path: Path, root: Path, store: HashStore, classes: Classes) -> list[Ta
     table = _table(path)
     photo, label, names = _columns(path, root, table)
     labels = [_word(value, names) for value in table[label]]
-    if names or not all(isinstance(value, int) for value in table[label][:1]):
+    if names or not all(is_number(word) for word in labels if word):
         known = names or sorted({word for word in labels if word})
         meant = dict(zip(known, wnids_of(known, classes), strict=True))
         wnids = [meant.get(word) or "" for word in labels]

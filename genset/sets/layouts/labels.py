@@ -17,6 +17,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from genset.classes import imagenet1k
 from genset.core.errors import BadInput, first_line
 from genset.core.files import decoded
 from genset.sets.formats import is_photo_name
@@ -124,9 +125,9 @@ def rows_of(content: bytes, where: str, classes: Classes) -> dict[str, str]:
             problem = f"{image} is there twice" if image else "there is no image"
             raise BadInput(f"{where}, photo {number}: {problem}")
         images[image] = None
-        # Kaggle's has boxes behind the class.
-        words = row[class_column].split() if class_column < len(row) else []
-        labels[f"photo {number}"] = words[0] if words else ""
+        cell = row[class_column].strip() if class_column < len(row) else ""
+        # Kaggle's has boxes behind the class; one's own class may have several words.
+        labels[f"photo {number}"] = cell if cell in classes else cell.partition(" ")[0]
     return dict(zip(images, classes.of_labels(labels, where).values(), strict=True))
 
 
@@ -173,8 +174,6 @@ def _validation_order() -> tuple[str, ...]:
     Source: the development kit of ILSVRC2012; the copies of TensorFlow Datasets and of ImageNetV2
     agree on each.
     """
-    from genset.classes import imagenet1k
-
     packed = files("wordnet_maps").joinpath("imagenet_validation.txt.gz").read_bytes()
     wnids = [cls.wnid for cls in imagenet1k()]
     return tuple(wnids[int(place)] for place in gzip.decompress(packed).split())
