@@ -264,7 +264,7 @@ def label_service(folder: Path) -> Iterator[tuple[str, Counts]]:
 
 @case(
     create={"statements": 49, "steps": 4_400, "calls": 700_000},
-    verify={"statements": 16, "steps": 120, "calls": 66_000},
+    verify={"statements": 16, "steps": 120, "calls": 85_000},
     export={"statements": 3, "steps": 3, "calls": 570_000},
 )
 def release(folder: Path) -> Iterator[tuple[str, Counts]]:

@@ -16,8 +16,9 @@ _ORIENTATION = 0x0112
 
 # What tells a place and what names a person. IPTC's numbers are of its record 2: city, sublocation,
 # province, country; by-line, caption writer.
-_PLACES = (90, 92, 95, 101), rb"GPSL(?:at|ong)itude|photoshop:(?:City|State|Country)|:Location\b"
-_PERSONS = (80, 122), rb"dc:creator|PersonInImage|PersonDisplayName|OwnerName|CaptionWriter"
+_PLACES, _PERSONS = {90, 92, 95, 101}, {80, 122}
+_PLACE_WORDS = rb"GPSL(?:at|ong)itude|photoshop:(?:City|State|Country)|:Location\b"
+_PERSON_WORDS = rb"dc:creator|PersonInImage|PersonDisplayName|OwnerName|CaptionWriter"
 _ARTIST, _AUTHOR, _OWNER = 0x013B, 0x9C9D, 0xA430
 
 
@@ -31,16 +32,15 @@ def place_and_person(path: Path) -> tuple[bool, bool]:
             warnings.simplefilter("ignore")  # on odd metadata
             exif, xmp = image.getexif(), image.info.get("xmp", b"")
             iptc = IptcImagePlugin.getiptcinfo(image) or {}
-            gps, camera = (exif.get_ifd(ifd) for ifd in (ExifTags.IFD.GPSInfo, ExifTags.IFD.Exif))
+            gps, camera = exif.get_ifd(ExifTags.IFD.GPSInfo), exif.get_ifd(ExifTags.IFD.Exif)
     except Exception:  # noqa: BLE001 - a stranger's bytes, in which Pillow trips over many things
         return False, False
-    persons = (exif.get(_ARTIST), exif.get(_AUTHOR), camera.get(_OWNER))
-    place, person = (
-        any((2, number) in iptc for number in numbers) or re.search(words, xmp) is not None
-        for numbers, words in (_PLACES, _PERSONS)
-    )
-    named = any(str(value or "").strip("\0 ") for value in persons)
-    return place or bool({2, 4} & gps.keys()), person or named
+    persons = [exif.get(_ARTIST), exif.get(_AUTHOR), camera.get(_OWNER)]
+    named = "".join([str(value or "") for value in persons]).strip("\0 ")
+    recorded = {number for record, number in iptc if record == 2}
+    place = {2, 4} & gps.keys() or recorded & _PLACES or re.search(_PLACE_WORDS, xmp)
+    person = named or recorded & _PERSONS or re.search(_PERSON_WORDS, xmp)
+    return bool(place), bool(person)
 
 
 def stripped(content: bytes, name: str) -> bytes:

@@ -45,11 +45,6 @@ def chosen(session: Session) -> dict[str, list[str]]:
     return {"chosen_classes": wnids} if 0 < len(wnids) < len(taxonomy) else {}
 
 
-def labelers(session: Session) -> int:
-    """How many people labeled candidates."""
-    return session.scalar(select(func.count(Label.worker.distinct())).where(~is_out(Label))) or 0
-
-
 def words_of_sources(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:
     """What people must know of each source of `photos`, by its name, as JSON.
 

@@ -20,7 +20,6 @@ from genset.release.choose import Reasons, ReleasePlan, choose, selection_freque
 from genset.release.facts import (
     chosen,
     ground,
-    labelers,
     labeling,
     licenses_seen,
     origins,
@@ -162,12 +161,12 @@ def draft(session: Session, workspace: Workspace, plan: ReleasePlan | Plan) -> D
 
 def _facts(session: Session, made: Draft) -> dict[str, Any]:
     """What a manifest says of the choice, and of how its photos were collected and labeled."""
-    photos = made.photos
+    photos, labeled = made.photos, labeling(session, made.votes)
     return {
         **fact_of(stored_taxonomy(session)),
         **made.facts,
-        "labelers": labelers(session),
-        "labeling": labeling(session, made.votes),
+        "labelers": labeled["labelers"],
+        "labeling": labeled,
         "origins": origins(session, photos),
         "unseen_since": made.since.date().isoformat(),
         "sources": words_of_sources(session, photos),
