@@ -24,6 +24,7 @@ from genset.comparison.evaluated import Comparison, Estimate, Evaluation
 from genset.comparison.given import count_array
 from genset.comparison.pairs import compare as compare_models
 from genset.comparison.references.sets import Named
+from genset.comparison.unseen import notes_on_training, unseen
 from genset.core.errors import BadInput, GensetError
 from genset.core.safe import clean
 from genset.models.mapping.pooling import Among, Pool
@@ -264,6 +265,7 @@ def compare(
     if not pairs:
         raise BadInput(f"no photo of {first.photos.name} counts for both models")
     (pair,) = pairs
+    seen = unseen(first.photos, [first.record, second.record])
     names = by_convention([first.record, second.record])
     return Comparison(
         first=names[0],
@@ -273,7 +275,9 @@ def compare(
         p_value=pair.p_value,
         only_first=pair.only_first,
         only_second=pair.only_second,
-        sentence="\n".join([compared(pair, first.photos.name, truth), *notes_on(*scored)]),
+        sentence="\n".join(
+            [compared(pair, first.photos.name, truth), *notes_on(*scored), *notes_on_training(seen)]
+        ),
     )
 
 

@@ -19,7 +19,7 @@ CEILINGS = {
     "lines of code": 59_723,
     "modules": 513,
     "lines of tests": 72_306,
-    "words of docs": 46_268,
+    "words of docs": 46_112,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,

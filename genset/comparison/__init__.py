@@ -5,7 +5,6 @@
     pairs        models, pair by pair
     classes      by class, licence, year, keyword
     truths       models against all classes that photos show
-    ranking      how they rank by one truth and by another
     missed       photos that all leading models get wrong, by how far off they are
     marks        which first answers are right; which models answered nearly all photos
     logits       what a run kept of them

@@ -45,8 +45,9 @@ def score_in_memory(
         raise BadInput(
             "a network in memory is run by PyTorch in this process: leave out engine= and cluster="
         )
-    precision = precision_of(model.network)
-    options = replace(options, engine="torch", precision=_reduced(options.precision, precision))
+    native = precision_of(model.network)  # of half precision, it runs in that whatever is said
+    precision = options.precision if native == "float32" else native
+    options = replace(options, engine="torch", precision=precision)
     with _as_it_was(model.network):
         if runs is not None:
             return _score(photos, model, runs, options)
@@ -72,11 +73,6 @@ def preprocessing_on(
     if photos.listed:
         raise BadInput(f"{photos.name} lists photos that are not here: only predictions= count")
     return preprocessing_of(network, transform, _first(photos))
-
-
-def _reduced(requested: str, native: str) -> str:
-    """What a network of half precision runs in, whatever is asked for."""
-    return requested if native == "float32" else native
 
 
 def _first(photos: PhotoSet) -> Image.Image:

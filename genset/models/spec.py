@@ -47,31 +47,18 @@ from urllib.parse import parse_qsl
 
 from genset.core.errors import BadInput, GensetError, MissingExtra, ModelError
 from genset.models.kinds import KINDS, OF_FILES, PREPROCESSING, ZERO_SHOT
-
-# The latest date that a photo of a training set can have, by the set's own paper: when its photos
-# were collected where that is told, else when the set or the first model of it was published.
-# docs/evaluating.md has the sources.
-KNOWN = {
-    "imagenet": "2010",
-    "imagenet21k": "2011",
-    "yfcc100m": "2014",
-    "openimages": "2015-11",
-    "jft-300m": "2017-07",
-    "instagram-1b": "2018-05",
-    "clip": "2021-01",
-    "cc12m": "2021-02",
-    "laion-400m": "2021",
-    "laion-5b": "2022-03",
-    "webli": "2022-09",
-    "datacomp-1b": "2022",
-    "lvd-142m": "2023-04",
-}
+from genset.models.training_sets import KNOWN
 
 _DATE = re.compile(r"([12][0-9]{3})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 
 
 def parse_trained_until(value: str) -> str:
     """A date as it was given, or that of a known training set: "2021", "2021-12", "2021-12-31".
+
+    >>> parse_trained_until("ImageNet"), parse_trained_until("2021-12")
+    ('2010', '2021-12')
+    >>> parse_spec("file:a?arch=b:c&trained_until=2021-12").trained_until
+    '2021-12'
 
     Raises:
         BadInput: it is neither.
@@ -92,6 +79,8 @@ def last_day(until: str) -> date:
 
     >>> last_day("2022-02").isoformat()
     '2022-02-28'
+    >>> last_day("2021").isoformat(), last_day("2021-12-05").isoformat()
+    ('2021-12-31', '2021-12-05')
 
     Raises:
         ValueError: it is none.

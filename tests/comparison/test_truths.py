@@ -17,8 +17,7 @@ from genset.cli import cli
 from genset.comparison.given import count_array
 from genset.comparison.marks import mark
 from genset.comparison.pairs import compare
-from genset.comparison.ranking import truth_ranks
-from genset.comparison.truths import MultiLabel, measure
+from genset.comparison.truths import MultiLabel, measure, truth_ranks
 from genset.core.errors import BadInput, GensetError
 from genset.reporting.sections import multilabel
 from genset.score.results.results import Results, results_of

@@ -1,5 +1,7 @@
 """By date of training: whether models do better on photos that they could have seen."""
 
+import csv
+import doctest
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +14,9 @@ from click.testing import CliRunner
 
 from genset.cli import cli
 from genset.core.errors import BadInput
-from genset.models.spec import KNOWN, last_day, parse_spec, parse_trained_until
+from genset.models import spec, training_sets
+from genset.models.spec import last_day, parse_spec
+from genset.models.training_sets import SETS
 from genset.release.reader import Release
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
@@ -239,15 +243,6 @@ def test_a_new_run_has_its_date_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["torchvision:a", "timm:a", "onnx:a", "predictions:a", "file:a?arch=b:c"]
-)
-def test_any_spec_takes_a_date(spec: str) -> None:
-    joined = f"{spec}{'&' if '?' in spec else '?'}trained_until="
-    assert parse_spec(f"{joined}2021-12").trained_until == "2021-12"
-    assert parse_spec(f"{joined}ImageNet").trained_until == "2010"
-
-
-@pytest.mark.parametrize(
     "value", ["", "soon", "2021-13", "2021-00", "2021-02-30", "21-12", "2021-1", "9999", "2021-12-"]
 )
 def test_what_is_no_date_is_refused_with_those_that_are_known(value: str) -> None:
@@ -255,16 +250,23 @@ def test_what_is_no_date_is_refused_with_those_that_are_known(value: str) -> Non
         parse_spec(f"timm:a?trained_until={value}")
 
 
-@pytest.mark.parametrize(
-    ("said", "day"),
-    [("2021", "2021-12-31"), ("2020-02", "2020-02-29"), ("2021-12-05", "2021-12-05")],
-)
-def test_a_date_counts_to_its_end(said: str, day: str) -> None:
-    assert last_day(parse_trained_until(said)).isoformat() == day
+def test_dates_have_sources_and_names_say_them() -> None:
+    assert all(known.source and last_day(known.until) for known in SETS.values())
+    assert [doctest.testmod(module).failed for module in (spec, training_sets)] == [0, 0]
 
 
-def test_the_known_dates_are_dates_and_are_told_in_the_docs() -> None:
-    docs = (Path(__file__).parents[2] / "docs" / "evaluating.md").read_text()
-    for name, until in KNOWN.items():
-        assert last_day(until).isoformat() > "2009"
-        assert f"| `{name}` | {until} |" in docs
+def test_each_table_says_how_many_photos_a_model_cannot_have_seen(photos: PhotoSet) -> None:
+    runs = photos.root.parent / "runs"
+    for model, until in (("new", "2022"), ("old", "2021"), ("clip", ""), ("mine", "")):
+        keep(photos, model, until, right_on(photos, (2, 3), (1, 2)))
+    folder, run = next(pair for pair in find_runs(runs, photos.name) if pair[1].model == "clip")
+    spec = "timm:vit_base_patch16_clip_224.openai_ft_in12k_in1k?name=clip"
+    save_run(folder, replace(run, spec=spec), load_predictions(folder))
+    said = genset("evaluate", photos.root, "--runs", runs, "--format", "csv").stdout
+    unseen = {row["model"]: row["unseen"] for row in csv.DictReader(said.splitlines())}
+    assert unseen == {"new": "0", "old": "48", "clip": "120", "mine": ""}
+    pair = genset("compare", "clip", "mine", "--on", photos.root, "--runs", runs).stdout
+    assert "unseen 120 of 120: trained on photos until 2021-01, as its weights' name says" in pair
+    assert "unknown until when trained (say ?trained_until=DATE): mine" in pair
+    board = genset("report", photos.root, "--runs", runs, "--format", "csv").stdout
+    assert [row["unseen"] for row in csv.DictReader(board.splitlines())].count("120") == 1

@@ -170,11 +170,10 @@ def test_who_proposed_is_read_from_a_table(tmp_path: Path, listed: PhotoSet) -> 
     assert with_truth(listed, tmp_path / "runs").truth == truth
 
 
-def test_utf_16_is_said(tmp_path: Path, listed: PhotoSet) -> None:
+def test_utf_16_is_read(tmp_path: Path, listed: PhotoSet) -> None:
     path = tmp_path / "t.csv"
     path.write_text(f"image,wnid,verdict\nphoto0.jpg,{A},correct\n", "utf-16")
-    with pytest.raises(BadInput, match="UTF-16: save it as UTF-8"):
-        read_truth(path, listed)
+    assert read_truth(path, listed).correct == {"photo0.jpg": {A}}
 
 
 def test_a_compressed_file_is_said(tmp_path: Path, listed: PhotoSet) -> None:

@@ -257,6 +257,7 @@ def compare(
     """
     from genset.classes.files import taxonomy_named
     from genset.comparison.pairs import compare as compare_models
+    from genset.comparison.unseen import notes_on_training, unseen
     from genset.reporting.verdict import (
         compared,
         notes_on,
@@ -286,12 +287,14 @@ def compare(
         raise GensetError(f"no photo of {found.name} counts for both {first} and {second}")
     (pair,) = pairs
     remarks_of = {model.label: remarks(model.run) for model in models}
-    notes = notes_on(*models)
+    seen = unseen(found, [model.run for model in models])
+    notes = [*notes_on(*models), *notes_on_training(seen)]
     flags = {model.label: list(model.flags) for model in models if model.flags}
     document = {
         "set": found.name,
         "set_hash": found.content_hash,
         "remarks": remarks_of,
+        "unseen": seen,
         **({"flags": flags} if flags else {}),
         **truth_to_json(results, by),
         **pair_to_json(pair),

@@ -23,6 +23,7 @@ from genset.models.spec import ModelSpec, parse_spec
 from genset.score.engines import ENGINES
 
 if TYPE_CHECKING:
+    from genset.comparison.unseen import Unseen
     from genset.score.audit import Audit
     from genset.score.options import ScoringOptions
     from genset.score.results.runs import Run
@@ -162,6 +163,7 @@ def evaluate(
     networks = [spec for spec in models if not spec.is_predictions]
     if networks:
         need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
+    from genset.comparison.unseen import unseen
     from genset.models.classes import other_classes
     from genset.reporting.truth import measure_runs
     from genset.score.allocator import tune_allocator
@@ -191,9 +193,10 @@ def evaluate(
     scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
     if options.logits:
         _name_without_logits(found, store, scored)
+    seen = unseen(found, results)
     document: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
-    document["runs"] = results
-    tables = [_runs_table(results, k)] if results else []
+    document |= {"runs": results, "unseen": seen}
+    tables = [_runs_table(results, seen, k)] if results else []
     if judged.truth:
         by_truth = measure_runs(judged, store, results)
         document["by_truth"] = by_truth.as_json(replaced)
@@ -222,6 +225,7 @@ def evaluate(
 
 def _show_stored(found: "PhotoSet", file: Path | None, store: Path, format: str) -> None:
     """Print the kept runs; by the set's truth, where it has one or a file gives it one."""
+    from genset.comparison.unseen import unseen
     from genset.reporting.truth import measure_all
     from genset.score.results.results import load_results
     from genset.sets.truths.store import give_truth, with_truth
@@ -236,7 +240,8 @@ def _show_stored(found: "PhotoSet", file: Path | None, store: Path, format: str)
         document["by_truth"] = measured.as_json(replaced)
         show_tables(measured.tables(replaced), format, document)
     elif runs := [model.run for model in load_results(found, store).models]:
-        show_tables(_runs_table(runs, 5), format, {**document, "runs": runs})
+        document |= {"runs": runs, "unseen": unseen(found, runs)}
+        show_tables(_runs_table(runs, document["unseen"], 5), format, document)
     else:
         raise click.UsageError(f"no model was scored on {visible(found.name)}: give --model SPEC.")
 
@@ -270,12 +275,13 @@ def _audits(
     from genset.score.job import load_for
 
     networks = [spec for spec, _ in scored if not spec.is_predictions]
-    loaded = [load_for(photos, spec, options, store / TEXT_FEATURES) for spec in networks]
-    return [audit(model, photos) for model in loaded]
+    texts = store / TEXT_FEATURES
+    return [audit(load_for(photos, spec, options, texts), photos) for spec in networks]
 
 
-def _runs_table(results: "Sequence[Run]", k: int) -> Table:
+def _runs_table(results: "Sequence[Run]", seen: "Sequence[Unseen]", k: int) -> Table:
     """The accuracies of the models, and what is to be said of their runs."""
+    from genset.comparison.unseen import notes_on_training
     from genset.core.numbers import percent
     from genset.reporting.format import interval_cell
     from genset.score.results.count import remarks
@@ -288,14 +294,17 @@ def _runs_table(results: "Sequence[Run]", k: int) -> Table:
             interval_column(f"top{rank}_interval"),
         ]
     columns += [Column("photos"), Column("left_out", "left out"), Column("engine")]
+    is_dated = any(one.of for one in seen)
+    columns += [Column("unseen")] * is_dated
     rows = []
-    for run in results:
+    for run, one in zip(results, seen, strict=True):
         cells: list[object] = [run.model]
         for found in map(run.top, ranks):
             share = found and Cell(found.share, percent(found.share, found.photos))
             cells += [share, found and interval_cell((found.low, found.high), found.photos)]
-        rows.append([*cells, run.top1.photos, len(run.excluded) + run.masked, run.engine or None])
+        cells += [run.top1.photos, len(run.excluded) + run.masked, run.engine or None]
+        rows.append([*cells, *[one.cell] * is_dated])
     parts = {run.set_name for run in results if run.set_whole not in ("", run.set_hash)}
     notes = [f"scored on {name}" for name in sorted(parts)]
     notes += [f"{run.model}: {remark}" for run in results for remark in remarks(run)]
-    return Table(columns, rows, notes=notes)
+    return Table(columns, rows, notes=[*notes, *notes_on_training(seen)])

@@ -3,6 +3,6 @@
 ::
 
     find        a model's accuracy elsewhere: said, measured here, published, or in a table
-    published   the table that genset ships (`build` makes it), and models that make a line
+    published   the table that genset ships, and models that make a line
     sets        which well-known set photos are
 """

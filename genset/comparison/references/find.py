@@ -7,6 +7,7 @@ where known; timm's ``results-imagenet.csv`` is one. genset ships one of its own
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from genset.comparison.references.published import architecture_of, published
@@ -217,6 +218,7 @@ def read_table(path: Path) -> Table:
     return found
 
 
+@cache
 def published_table() -> Table:
     """The table that genset ships, with default weights under their architecture's name too."""
     found: Table = {}
@@ -253,13 +255,10 @@ def _look_up(found: References, run: Run, weights: Weights, rows: Sequence[Row])
 
 def _of_architecture(found: References, run: Run, architecture: str) -> None:
     bare = architecture_of(architecture)
-    rows = [row for row in published() if row.architecture == bare]
-    if rows:
-        table = [
-            Row(row.weights, row.pixels, Reference(row.top1["imagenet"], None, "")) for row in rows
-        ]
+    lines = (row for rows in published_table().values() for row in rows)
+    if same := [row for row in lines if architecture_of(row.name) == bare]:
         why = "a checkpoint, and whose weights it holds is not known"
-        found.ranges[named(run)] = _range(table, bare, why)
+        found.ranges[named(run)] = _range(same, bare, why)
 
 
 def _range(rows: Sequence[Row], of: str, why: str) -> Range:

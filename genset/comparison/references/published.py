@@ -1,8 +1,8 @@
 """Published accuracies of well-known weights, in a table that genset ships.
 
 ``published.csv`` holds timm's figures (ImageNet's validation set, ReaL's labels for it, ImageNetV2)
-and torchvision's (ImageNet alone), with their sources in its first lines; ``build.py`` makes it.
-A row is one file of weights at one image size.
+and torchvision's (ImageNet alone), with their sources in its first lines; a row is one file of
+weights at one image size. ``benchmarks/published_accuracies.py`` makes it.
 """
 
 import csv

@@ -92,15 +92,8 @@ def is_real(truth: "Truth | None") -> bool:
     """Whether a truth of ImageNet's validation photos is ReaL's."""
     if truth is None or truth.with_correct != _WITH_REAL:
         return False
-    return _digest_of(truth) == _REAL
-
-
-def _digest_of(truth: "Truth") -> str:
-    return _digest(
-        f"{_stem(image)} {' '.join(sorted(wnids))}"
-        for image, wnids in truth.correct.items()
-        if wnids
-    )
+    listed = ((_stem(image), sorted(wnids)) for image, wnids in truth.correct.items() if wnids)
+    return _digest(f"{name} {' '.join(wnids)}" for name, wnids in listed) == _REAL
 
 
 def _stem(image: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from genset.comparison.unseen import Unseen, unseen
 from genset.core.numbers import count, ends, percent, points
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table, interval_column, shown
@@ -13,7 +14,7 @@ from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
 from genset.reporting.format import answered, interval, remarks, share
 from genset.reporting.html import NOTHING, breakable
 from genset.reporting.names import LINE, run_anchor, short_names
-from genset.reporting.report import ReportData, ScoredModel, Section, no_numbers
+from genset.reporting.report import Inputs, ReportData, ScoredModel, Section
 from genset.reporting.sections import baseline, multilabel
 from genset.reporting.sections.again import commands
 from genset.score.results.runs import Accuracy
@@ -29,7 +30,13 @@ class SortedCell(Cell):
     key: float | None = None
 
 
-def show(_: None, data: ReportData) -> Iterator[Part]:
+def gather(inputs: Inputs, data: ReportData) -> dict[str, Unseen]:
+    """What each model cannot have seen; nothing of a set that does not say when it was posted."""
+    found = unseen(inputs.results.photos, [model.run for model in data.models])
+    return {m.label: one for m, one in zip(data.models, found, strict=True) if inputs.records}
+
+
+def show(_: dict[str, Unseen], data: ReportData) -> Iterator[Part]:
     """The table, what must stand beside every number in it, and how to read it."""
     blocks: list[Block] = []
     if data.models:
@@ -53,7 +60,7 @@ def show(_: None, data: ReportData) -> Iterator[Part]:
 
 def models_table(data: ReportData) -> Table:
     """Each model's numbers, the best top-1 first. A column without a value is left out."""
-    models = data.models
+    models, seen = data.models, data.of(SECTION)
     has_unclear = (by_truth := data.of(multilabel.SECTION)) and by_truth.truth.with_unclear > 0
     above = {}
     if reference := data.of(baseline.SECTION):
@@ -81,6 +88,10 @@ def models_table(data: ReportData) -> Table:
             lambda model: model.calibration.error if model.calibration else None,
         ),
         (Column("correct", "Correct", "photos"), _correct),
+        (
+            Column("unseen", "Unseen", "posted after its training"),
+            lambda model: seen[model.label].cell if seen else None,
+        ),
         (Column("engine", "Engine"), lambda model: clean(model.run.engine) or None),
     ]
     cells = [[of(model) for model in models] for _, of in columns]
@@ -315,4 +326,4 @@ def _intervals(resampling: Resampling) -> str:
     )
 
 
-SECTION = Section("board", no_numbers, show)
+SECTION = Section("board", gather, show)

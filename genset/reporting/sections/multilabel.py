@@ -5,8 +5,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from genset.comparison.pairs import Rank
-from genset.comparison.ranking import RankReversal, TruthRanks, truth_ranks
-from genset.comparison.truths import MeasuredAccuracy, MultiLabel
+from genset.comparison.truths import (
+    MeasuredAccuracy,
+    MultiLabel,
+    RankReversal,
+    TruthRanks,
+    truth_ranks,
+)
 from genset.core.numbers import agree, count, digits, percent, points
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table

@@ -7,6 +7,7 @@ from datetime import UTC, date
 import numpy as np
 from numpy.typing import NDArray
 
+from genset.comparison.unseen import trained_until
 from genset.core.dates import earliest_day
 from genset.core.numbers import NONE, count, points, span
 from genset.core.safe import clean
@@ -116,7 +117,7 @@ def gather(inputs: Inputs, data: ReportData) -> ByTraining | None:
     None where no model's date is known.
     """
     models = inputs.results.models
-    dates = sorted({model.run.trained_until for model in models} - {""})
+    dates = sorted({trained_until(model.run)[0] for model in models} - {""})
     if not dates:
         return None
     by_end = {last_day(until): until for until in reversed(dates)}  # 2021 rather than 2021-12
@@ -127,7 +128,7 @@ def gather(inputs: Inputs, data: ReportData) -> ByTraining | None:
             for end, until in sorted(by_end.items())
             if photos
         ),
-        without_date=tuple(model.label for model in models if not model.run.trained_until),
+        without_date=tuple(model.label for model in models if not trained_until(model.run)[0]),
     )
 
 
@@ -163,7 +164,7 @@ def _split(
         photos=(int((shared & ~earlier).sum()), int((shared & earlier).sum())),
         blind=tuple(model.label for model, is_one in zip(models, blind, strict=True) if is_one),
         models=tuple(
-            ModelAtDate(model.label, model.run.trained_until, found, more)
+            ModelAtDate(model.label, trained_until(model.run)[0], found, more)
             for model, found, more in zip(models, matched, beyond, strict=True)
         ),
     )
@@ -177,7 +178,8 @@ def _is_blind(model: ModelAnswers, first: date) -> bool:
 
 def _end(model: ModelAnswers) -> date | None:
     """The last day of what a model was trained on, if that is known."""
-    return last_day(model.run.trained_until) if model.run.trained_until else None
+    until, _ = trained_until(model.run)
+    return last_day(until) if until else None
 
 
 def _beyond(

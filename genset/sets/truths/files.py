@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 from genset.classes import Taxonomy
 from genset.core.errors import BadInput, first_line
+from genset.core.files import decoded
 from genset.core.numbers import count
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.truth import Truth, models_among
@@ -215,8 +216,6 @@ def _put(path: object, verdicts: Verdicts, image: str, wnid: str, verdict: str) 
 
 
 _LARGEST = 2**28  # bytes; ReaL's file has 0.4 MB
-_GZIP = b"\x1f\x8b"  # what gzip's files begin with
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what files in UTF-16 begin with
 
 
 def read_truth(path: Path, photos: PhotoSet, *, others: bool = False) -> Truth:
@@ -234,8 +233,11 @@ def read_truth(path: Path, photos: PhotoSet, *, others: bool = False) -> Truth:
         if path.stat().st_size > _LARGEST:
             raise BadInput(f"{path} is larger than {_LARGEST >> 20} MiB: it is no file of labels")
         content = path.read_bytes()
-        text = _decoded(path, content)
-        is_table = path.suffix.lower() == ".csv" or _names_photos(text)
+        if content.startswith(b"\x1f\x8b"):  # as gzip's files begin
+            raise BadInput(f"{path} is compressed: unpack it (gunzip)")
+        text = decoded(content)
+        names = [name.strip('" \r') for name in text.partition("\n")[0].split(",")]
+        is_table = path.suffix.lower() == ".csv" or "image" in names
         labels = from_table(path, text) if is_table else from_json(path, text, photos)
     except (OSError, ValueError, RecursionError, csv.Error) as error:
         raise BadInput(f"the labels {path} cannot be read: {first_line(error)}") from None
@@ -252,22 +254,6 @@ def truth_of_dict(labels: Mapping[str, Any], photos: PhotoSet) -> Truth:
     lists = {image: sorted(verdicts.items()) for image, verdicts in sorted(found.verdicts.items())}
     sha256 = hashlib.sha256(json.dumps(lists).encode()).hexdigest()
     return _matched("multilabel=", found, photos, sha256, others=False)
-
-
-def _decoded(path: Path, content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        if content.startswith(_GZIP):
-            raise BadInput(f"{path} is compressed: unpack it (gunzip)") from None
-        what = "is text in UTF-16" if content.startswith(_UTF16) else "is no text in UTF-8"
-        raise BadInput(f"{path} {what}: save it as UTF-8") from None
-
-
-def _names_photos(text: str) -> bool:
-    """Whether the first line names the column of photos."""
-    names = text.partition("\n")[0].rstrip("\r").split(",")
-    return "image" in [name.strip('" ') for name in names]
 
 
 def _matched(
@@ -287,7 +273,10 @@ def _matched(
     _check_classes(path, found, photos)
     verdicts_of = {image: verdicts for image, verdicts in found.items() if image in in_set}
     correct, unclear = (
-        {image: _of(verdicts, verdict) for image, verdicts in verdicts_of.items()}
+        {
+            image: frozenset(wnid for wnid, value in verdicts.items() if value == verdict)
+            for image, verdicts in verdicts_of.items()
+        }
         for verdict in ("correct", "unclear")
     )
     if not any(correct.values()):
@@ -302,10 +291,6 @@ def _matched(
         proposers=dict.fromkeys(models_among(proposed), ()),
         proposed=proposed,
     )
-
-
-def _of(verdicts: Mapping[str, str], verdict: str) -> frozenset[str]:
-    return frozenset(wnid for wnid, value in verdicts.items() if value == verdict)
 
 
 def _check_classes(path: object, found: Mapping[str, Verdicts], photos: PhotoSet) -> None:

@@ -10,11 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import asdict
-
 from genset.core.errors import BadInput, GensetError
 from genset.core.files import sealed, unsealed, written_whole
-from genset.core.validation import Record, check
+from genset.core.validation import check
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.files import read_truth, truth_of_dict
 from genset.sets.truths.truth import Truth
@@ -98,29 +96,14 @@ def _path(runs: Path, set_hash: str) -> Path:
     return runs / FOLDER / f"{set_hash.removeprefix('sha256:')}.json"
 
 
-class StoredTruth(Record, frozen=True):
-    """A truth as it is kept; see `Truth`."""
-
-    set: str
-    source: str
-    sha256: str
-    correct: dict[str, frozenset[str]]
-    unclear: dict[str, frozenset[str]]
-    proposers: dict[str, tuple[str, ...]]
-    proposed: dict[str, dict[str, tuple[str, ...]]]
-
-
 def _load(path: Path, name: str) -> Truth:
     try:
-        stored = check(unsealed(path.read_bytes(), _FORMAT), StoredTruth, str(path))
+        return check(unsealed(path.read_bytes(), _FORMAT), Truth, str(path))
     except (OSError, ValueError, BadInput) as error:
         raise GensetError(
             f"the truth of {name}, {path}, cannot be read ({error}): give it again with genset "
             "evaluate SET --multilabel FILE"
         ) from None
-    values = asdict(stored)
-    del values["set"]
-    return Truth(**values)
 
 
 def give_truth(

@@ -33,7 +33,7 @@ def test_each_figure_has_its_source_with_licence_and_date() -> None:
 
 
 def test_torchvisions_figures_are_torchvisions() -> None:
-    from genset.comparison.references.build import of_torchvision
+    from benchmarks.published_accuracies import of_torchvision
 
     made = {(row["weights"], row["pixels"]): row for row in of_torchvision()}
     shipped = [row for row in published() if row.weights.startswith("torchvision:")]

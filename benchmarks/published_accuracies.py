@@ -1,6 +1,6 @@
 """Write the table of published accuracies, ``published.csv``.
 
-    python -m genset.comparison.references.build TIMM-RESULTS --taken 2026-08
+    python -m benchmarks.published_accuracies TIMM-RESULTS --taken 2026-08
 
 TIMM-RESULTS is the folder ``results`` of timm's repository, with the tables of ImageNet's
 validation set, of ReaL's labels for it, and of ImageNetV2 (matched frequency); --taken is when it
