@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 import struct
+import sys
 import tarfile
 import warnings
 import zipfile
@@ -35,7 +36,7 @@ _BEGINNINGS = {
     b"\x93NUMPY": ("it is an array of numpy", SAVE),
     b"\x89HDF": ("it is HDF5, as Keras writes it", "convert it to PyTorch first"),
 }
-_WEB = (b"<!doctype", b"<html", b"<head", b"<?xml")
+_WEB = (b"<!doctype", b"<html", b"<head")
 
 # torch.export's archives hold one of these, in a folder or not.
 _OF_EXPORT = {"archive_format", "serialized_exported_program.json"}
@@ -56,6 +57,10 @@ def what_else(path: Path) -> tuple[str, str] | None:
             return problem
     if head.lstrip().lower().startswith(_WEB):
         return "it is a web page", "download the file itself"
+    if head.lstrip().startswith((b"<?xml", b"<net ")):
+        if b"<net " in head:
+            return "it is a network of OpenVINO's", "take the ONNX or PyTorch file it was made of"
+        return "it is XML", "name the file of weights"
     if head.startswith(b"PK"):
         return _zip(path)
     if tarfile.is_tarfile(path):
@@ -78,6 +83,8 @@ def _zip(path: Path) -> tuple[str, str] | None:
             return "it is an archive of numpy", SAVE
         if inner & _OF_EXPORT or _OF_EXPORT & set(names):
             return "it is a whole program", "name it export:PATH"
+        if "model.weights.h5" in names:
+            return "it is Keras's", "convert it to PyTorch or ONNX first"
         return "it is a zip archive of other files", "unpack it"
     if sum(entry.file_size for entry in entries) > path.stat().st_size:
         # torch.save packs nothing, and a few bytes can be packed that fill the memory.
@@ -109,55 +116,21 @@ class ListStandIn:
         return []
 
 
-_PATHS = ("Path", "PurePath", "PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
-_NUMBERS = "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 str_"
-_BUILTINS = ("bool", "int", "float", "str", "bytes", "list", "tuple", "dict", "frozenset", "range")
-_NODES = "Any String Integer Float Boolean Bytes Path Enum"
+StandInFor = tuple[Callable[..., Any], str]
 
-# Each with its module, as in a pickle, which names Python 2's modules and torch translates them.
-_OBJECTS = {
-    "argparse": ("Namespace",),
-    "types": ("SimpleNamespace",),
-    # As the types of options, and as what a defaultdict makes.
-    "builtins": _BUILTINS,
-    "datetime": ("date", "datetime", "time", "timedelta", "timezone"),
-    "decimal": ("Decimal",),
-    "uuid": ("UUID",),
-    "typing": ("Any",),
-    "pathlib": _PATHS,
-    "pathlib._local": _PATHS,  # Python 3.13
-    "numpy": ("dtype", "ndarray", *_NUMBERS.split()),
-    "numpy.core.multiarray": ("scalar", "_reconstruct"),
-    "numpy._core.multiarray": ("scalar", "_reconstruct"),  # numpy 2
-    "torch.torch_version": ("TorchVersion",),
-    "torchvision.transforms.functional": ("InterpolationMode",),
-    "omegaconf.dictconfig": ("DictConfig",),
-    "omegaconf.listconfig": ("ListConfig",),
-    "omegaconf.base": ("Metadata", "ContainerMetadata", "UnionNode"),
-    "omegaconf.nodes": tuple(f"{kind}Node" for kind in _NODES.split()),
-    # Before 1.5, Lightning kept the state of each callback under its class.
-    "pytorch_lightning.callbacks.model_checkpoint": ("ModelCheckpoint",),
-    "pytorch_lightning.callbacks.early_stopping": ("EarlyStopping",),
+# Of Python's own modules, those whose classes are plain data; whatever else of Python's a file
+# names is refused, and what others' packages define is read as an empty stand-in.
+_DATA = {
+    *("argparse", "collections", "datetime", "decimal", "enum", "fractions", "functools"),
+    *("pathlib", "types", "typing", "uuid"),
 }
-_DICTS = {
-    "collections": ("defaultdict",),
-    "lightning.fabric.utilities.data": ("AttributeDict",),
-    "lightning.pytorch.utilities.parsing": ("AttributeDict",),
-    "lightning_fabric.utilities.data": ("AttributeDict",),
-    "pytorch_lightning.utilities.parsing": ("AttributeDict",),
-    "yacs.config": ("CfgNode",),
-    "fvcore.common.config": ("CfgNode",),
-    "easydict": ("EasyDict",),
+_BUILTINS = {
+    *("bool", "int", "float", "str", "bytes", "list", "tuple", "dict", "frozenset", "range"),
+    *("slice", "object"),
 }
-_LISTS = {"collections": ("deque",)}
+_KINDS_OF_DICT = re.compile(r"([dD]ict|CfgNode)$")
 
-# For `torch.serialization.safe_globals`: a stand-in and the name that it stands for.
-STAND_INS: list[Callable[..., Any] | tuple[Callable[..., Any], str]] = [
-    (stand_in, f"{module}.{name}")
-    for stand_in, modules in ((StandIn, _OBJECTS), (DictStandIn, _DICTS), (ListStandIn, _LISTS))
-    for module, names in modules.items()
-    for name in names
-]
+_MOST_NAMES = 500
 
 
 # Which file of a folder has the weights, as transformers' save_pretrained and Accelerate's
@@ -173,6 +146,7 @@ _LONGEST_INDEX = 64 << 20  # bytes
 
 # How torch names what it does not build, beside advice that a stranger's file should not get.
 _REFUSED = re.compile(r"GLOBAL (\S+) (?:was not an allowed|whose module)|``(\S+)`` must be import")
+_UNKNOWN = re.compile(r"GLOBAL (\S+) was not an allowed")
 _UNKNOWN_STEP = re.compile(r"Unsupported operand (\d+)")
 _FIRST_OF_PROTOCOL_4 = 0x8C
 
@@ -262,14 +236,80 @@ def _file(path: Path) -> Any:
             return load_file(path)
         if other := what_else(path):
             raise _refusal(path, *other)
-        with torch.serialization.safe_globals(STAND_INS), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            # A checkpoint comes from a stranger, and unpickling one runs what it says.
-            return torch.load(path, map_location="cpu", weights_only=True)
+        content, stand_ins = _unpickled(path)
     except ModelError:
         raise
     except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
         raise _refusal(path, *_reason(path, error)) from None
+    others = [name for stand_in, name in stand_ins if stand_in is StandIn and not _is_data(name)]
+    if others and not _holds_weights(content):
+        raise _refusal(path, f"it holds {clean(others[0], 80)}, which is {_NO_WEIGHTS}", SAVE)
+    return content
+
+
+def stand_ins_of(path: Path) -> list[StandInFor]:
+    """What a file of torch.save's names that is no weight, for `torch.serialization.safe_globals`.
+
+    Raises:
+        Exception: whatever torch does on a file that it cannot read.
+    """
+    with path.open("rb") as file:
+        return [] if file.read(9)[8:] == b"{" else _unpickled(path)[1]
+
+
+def _unpickled(path: Path) -> tuple[Any, list[StandInFor]]:
+    """What a file holds, and what stands in it for objects that are no weights."""
+    stand_ins: list[StandInFor] = []
+    while True:
+        try:
+            with torch.serialization.safe_globals([*stand_ins]), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                # A checkpoint comes from a stranger, and unpickling one runs what it says.
+                mapped = zipfile.is_zipfile(path)  # so that reading again costs nothing
+                content = torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
+                return content, stand_ins
+        except pickle.UnpicklingError as error:
+            found = _UNKNOWN.search(str(error))
+            if stand_ins and "persistent_load" in str(error):  # a whole network, of before 1.6
+                raise pickle.UnpicklingError(
+                    f"GLOBAL {stand_ins[0][1]} was not an allowed"
+                ) from None
+            name = found[1] if found else ""
+            name = name if "." in name else f"builtins.{name}"  # which torch leaves out
+            if not found or not _may_be_passed_over(name) or len(stand_ins) >= _MOST_NAMES:
+                raise
+            stand_ins.append((_stand_in(name), name))
+
+
+def _stand_in(name: str) -> Callable[..., Any]:
+    if name == "collections.deque":
+        return ListStandIn
+    return DictStandIn if _KINDS_OF_DICT.search(name) else StandIn
+
+
+def _may_be_passed_over(name: str) -> bool:
+    module, _, last = name.rpartition(".")
+    top = module.partition(".")[0]
+    if top == "builtins":
+        return last in _BUILTINS
+    return top in _DATA or top not in sys.stdlib_module_names
+
+
+def _is_data(name: str) -> bool:
+    top = name.partition(".")[0]
+    return top == "numpy" or top in sys.stdlib_module_names
+
+
+def _holds_weights(content: Any, deeper: int = 6) -> bool:
+    """Whether there are tensors with names, in dictionaries in dictionaries."""
+    return isinstance(content, dict) and any(
+        isinstance(value, Tensor) or (deeper > 0 and _holds_weights(value, deeper - 1))
+        for key, value in content.items()
+        if isinstance(key, str)
+    )
+
+
+_NO_WEIGHTS = "neither weights nor plain data"
 
 
 def _refusal(path: Path, reason: str, mend: str) -> ModelError:
@@ -284,7 +324,7 @@ def _reason(path: Path, error: Exception) -> tuple[str, str]:
         return "it is cut off or damaged", AGAIN
     if found := _REFUSED.search(message):
         name = clean(found[1] or found[2], 80)
-        return f"it holds {name}, which is neither weights nor plain data", SAVE
+        return f"it holds {name}, which is {_NO_WEIGHTS}", SAVE
     if step and int(step[1]) >= _FIRST_OF_PROTOCOL_4:
         return "it was saved with pickle_protocol=4 or later; the default is 2", SAVE
     if step or "magic number" in message:

@@ -10,7 +10,7 @@ import torch
 
 from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
 from genset.core.safe import clean
-from genset.models.checkpoints.read import STAND_INS, why_unread
+from genset.models.checkpoints.read import stand_ins_of, why_unread
 from genset.models.huggingface.folder import read_json
 from genset.models.kinds.architectures import quick_hub, quiet
 from genset.models.load import LoadedModel, Loading, Parts, assembled, hash_of_weights
@@ -94,7 +94,7 @@ def _with_weights(name: str, file: Path, open_clip: Any) -> Any:
         except Exception as error:  # noqa: BLE001 - open_clip raises what it likes
             raise ModelError(f"open_clip cannot make it here ({first_line(error)})") from None
         try:
-            with torch.serialization.safe_globals(STAND_INS):
+            with torch.serialization.safe_globals([*stand_ins_of(file)]):
                 open_clip.load_checkpoint(model, str(file), strict=True, weights_only=True)
         except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
             reason = clean(str(error), 200) or type(error).__name__

@@ -4,6 +4,7 @@ import gzip
 import pickle
 import re
 import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -89,6 +90,16 @@ def lfs(path: Path) -> None:
     )
 
 
+def of_openvino(path: Path) -> None:
+    path.write_text('<?xml version="1.0"?>\n<net name="Model0" version="11"><layers/></net>')
+
+
+def of_keras(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("metadata.json", "config.json", "model.weights.h5"):
+            archive.writestr(name, "{}")
+
+
 def page(path: Path) -> None:
     path.write_text("\n<!DOCTYPE html><html><title>Sign in</title></html>")
 
@@ -133,6 +144,8 @@ def test_what_torch_refuses_is_named_whatever_stands_behind_it(tmp_path: Path) -
         (arrays, rf"it is an archive of numpy\); {SAVE}"),
         (pickled, rf"it was not written by torch\.save\); {SAVE}"),
         (lfs, r"it is Git LFS's pointer to the file\); fetch the file itself with git lfs pull"),
+        (of_openvino, r"it is a network of OpenVINO's\); take the ONNX or PyTorch file .*"),
+        (of_keras, r"it is Keras's\); convert it to PyTorch or ONNX first"),
         (page, r"it is a web page\); download the file itself"),
     ],
 )

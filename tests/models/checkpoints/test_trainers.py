@@ -2,7 +2,10 @@
 
 import argparse
 import collections
+import dataclasses
 import datetime
+import enum
+import functools
 import types
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -377,3 +380,32 @@ def test_a_folder_without_weights_says_what_it_lacks(tmp_path: Path) -> None:
     )
     with pytest.raises(ModelError, match=r"a distributed checkpoint; .* dcp_to_torch FOLDER FILE"):
         load_model(spec)
+
+
+class Optimizer(enum.Enum):
+    """As in a script's hyperparameters."""
+
+    SGD = "sgd"
+
+
+@dataclasses.dataclass
+class Options:
+    """As in a script's hyperparameters."""
+
+    lr: float = 0.1
+    optimizer: Optimizer = Optimizer.SGD
+
+
+def test_the_classes_of_a_script_beside_the_weights_are_passed_over(tmp_path: Path) -> None:
+    """As Lightning's `save_hyperparameters` keeps a partial, an Enum or a dataclass."""
+    made = network()
+    hyper = {
+        "optimizer": functools.partial(torch.optim.SGD, lr=0.1),
+        "kind": Optimizer.SGD,
+        "options": Options(),
+    }
+    saved = {"state_dict": made.state_dict(), "hyper_parameters": hyper, "epoch": 3}
+    for zipped in (True, False):
+        torch.save(saved, tmp_path / "c.ckpt", _use_new_zipfile_serialization=zipped)
+        model = load_model(f"file:{tmp_path}/c.ckpt?arch=timm:test_resnet")
+        assert has_weights_of(model, made)
