@@ -144,29 +144,6 @@ def test_safetensors_predict_as_a_checkpoint_does(
     assert "cut.safetensors is no file of weights alone" in said
 
 
-@pytest.mark.parametrize("name", ["state_dict_ema", "model_ema"])
-@pytest.mark.soak
-def test_averaged_weights_are_scored_where_asked_and_never_silently(
-    weights: Weights, photos: Path, tmp_path: Path, name: str
-) -> None:
-    averaged = {**weights, "classifier.1.weight": weights["classifier.1.weight"] * 0.5}
-    ema = {**prefixed("module.")(averaged), "n_averaged": torch.tensor(7)}
-    both = f"file:{tmp_path}/both.pth?{ARCH}"
-    torch.save({"state_dict": weights, name: ema}, tmp_path / "both.pth")
-    torch.save({"epoch": 3, name: ema}, tmp_path / "alone.pth")
-    plain, of_average = by_hand(squeezenet(weights), photos), by_hand(squeezenet(averaged), photos)
-    assert plain != of_average
-    assert answers(both, photos, tmp_path / "plain") == plain
-    assert answers(f"{both}&ema=0", photos, tmp_path / "said") == plain
-    assert answers(f"{both}&ema=1", photos, tmp_path / "ema") == of_average
-    assert answers(f"file:{tmp_path}/alone.pth?{ARCH}", photos, tmp_path / "alone") == of_average
-    (run,) = evaluate(open_set(str(photos)), [both], tmp_path / "plain")
-    assert "The checkpoint also holds averaged weights (EMA): &ema=1 scores these." in run.notes
-    torch.save(weights, tmp_path / "none.pth")
-    said = refusal(ModelError, f"file:{tmp_path}/none.pth?{ARCH}&ema=1", photos)
-    assert "holds no averaged weights (EMA)" in said
-
-
 def test_another_order_of_classes_and_a_background_output_are_understood(tmp_path: Path) -> None:
     """A network of four outputs: none of the classes, then 2, 0 and 1."""
     photos = painted_set(tmp_path / "photos")  # of classes 0, 0, 2 and 3
@@ -264,28 +241,6 @@ def test_weights_of_another_shape_are_named(weights: Weights, photos: Path, tmp_
     torch.save(fewer, tmp_path / "saved.pth")
     said = refusal(ModelError, f"file:{tmp_path}/saved.pth?{ARCH}", photos)
     assert "classifier.1.weight is [10, 512, 1, 1], not [1000, 512, 1, 1]" in said
-
-
-class Touch:
-    """What a stranger's pickle can do: run something where it is unpickled."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Path.touch, (self.path,)
-
-
-def test_a_checkpoint_that_holds_code_is_refused_and_never_runs(
-    photos: Path, tmp_path: Path
-) -> None:
-    proof = tmp_path / "it ran"
-    torch.save({"state_dict": Touch(proof)}, tmp_path / "saved.pth")
-    said = refusal(ModelError, f"file:{tmp_path}/saved.pth?{ARCH}", photos)
-    assert "saved.pth is no file of weights alone" in said
-    assert not proof.exists()
-    torch.load(tmp_path / "saved.pth", weights_only=False)
-    assert proof.exists()  # it would have
 
 
 @pytest.mark.parametrize("content", [b"", b"some text\n", b"PK\x03\x04 not a zip", b"\x80\x02"])

@@ -9,7 +9,6 @@ import torch
 from torchvision import models
 
 from genset.core.errors import BadInput, ModelError
-from tests.models.test_checkpoints import Touch
 from tests.score.scoring import load_model
 
 FILE = "squeezenet1_1-b8a52dc0.pth"
@@ -98,7 +97,7 @@ def write_text(_weights: dict[str, torch.Tensor], file: Path) -> None:
 
 
 def write_code(_weights: dict[str, torch.Tensor], file: Path) -> None:
-    torch.save(Touch(file.with_name("it ran")), file)
+    torch.save(Calls(Path.touch, file.with_name("it ran")), file)
 
 
 def write_another(weights: dict[str, torch.Tensor], file: Path) -> None:

@@ -19,6 +19,7 @@ from torch import Tensor
 from genset.core.errors import BadInput, ModelError
 from genset.core.numbers import count
 from genset.core.safe import clean
+from genset.models.checkpoints.find import tensors_in
 
 SAVE = "save it with torch.save(model.state_dict(), PATH)"
 AGAIN = "copy or download it again"
@@ -124,10 +125,8 @@ _DATA = {
     *("argparse", "collections", "datetime", "decimal", "enum", "fractions", "functools"),
     *("pathlib", "types", "typing", "uuid"),
 }
-_BUILTINS = {
-    *("bool", "int", "float", "str", "bytes", "list", "tuple", "dict", "frozenset", "range"),
-    *("slice", "object"),
-}
+_PLAIN = "bool int float str bytes list tuple dict frozenset range slice object"
+_BUILTINS = {f"builtins.{name}" for name in _PLAIN.split()}
 _KINDS_OF_DICT = re.compile(r"([dD]ict|CfgNode)$")
 
 _MOST_NAMES = 500
@@ -146,12 +145,8 @@ _LONGEST_INDEX = 64 << 20  # bytes
 
 # How torch names what it does not build, beside advice that a stranger's file should not get.
 _REFUSED = re.compile(r"GLOBAL (\S+) (?:was not an allowed|whose module)|``(\S+)`` must be import")
-_UNKNOWN = re.compile(r"GLOBAL (\S+) was not an allowed")
 _UNKNOWN_STEP = re.compile(r"Unsupported operand (\d+)")
 _FIRST_OF_PROTOCOL_4 = 0x8C
-
-# How a file begins that torch.save wrote before PyTorch 1.6, or writes when it is asked to.
-_BEFORE_1_6 = pickle.dumps(torch.serialization.MAGIC_NUMBER, protocol=2)
 
 
 def read_checkpoint(path: Path) -> Any:
@@ -240,10 +235,15 @@ def _file(path: Path) -> Any:
     except ModelError:
         raise
     except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
-        raise _refusal(path, *_reason(path, error)) from None
-    others = [name for stand_in, name in stand_ins if stand_in is StandIn and not _is_data(name)]
-    if others and not _holds_weights(content):
-        raise _refusal(path, f"it holds {clean(others[0], 80)}, which is {_NO_WEIGHTS}", SAVE)
+        raise _refusal(path, *_reason(error)) from None
+    plain = (*sys.stdlib_module_names, "numpy")
+    others = [name for stand_in, name in stand_ins if stand_in is StandIn]
+    others = [name for name in others if name.partition(".")[0] not in plain]
+    if others:
+        try:
+            tensors_in(content)
+        except ModelError:
+            raise _refusal(path, _no_weights(others[0]), SAVE) from None
     return content
 
 
@@ -269,16 +269,21 @@ def _unpickled(path: Path) -> tuple[Any, list[StandInFor]]:
                 content = torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
                 return content, stand_ins
         except pickle.UnpicklingError as error:
-            found = _UNKNOWN.search(str(error))
-            if stand_ins and "persistent_load" in str(error):  # a whole network, of before 1.6
-                raise pickle.UnpicklingError(
-                    f"GLOBAL {stand_ins[0][1]} was not an allowed"
-                ) from None
-            name = found[1] if found else ""
-            name = name if "." in name else f"builtins.{name}"  # which torch leaves out
-            if not found or not _may_be_passed_over(name) or len(stand_ins) >= _MOST_NAMES:
+            name = _unknown(str(error))
+            if "persistent_load" in str(error) and stand_ins:  # a whole network, of before 1.6
+                raise _refusal(path, _no_weights(stand_ins[0][1]), SAVE) from None
+            top = name.partition(".")[0]
+            plain = name in _BUILTINS or top in _DATA or top not in sys.stdlib_module_names
+            if not name or not plain or len(stand_ins) >= _MOST_NAMES:
                 raise
             stand_ins.append((_stand_in(name), name))
+
+
+def _unknown(message: str) -> str:
+    """What torch asks to be allowed, with its module."""
+    found = re.search(r"GLOBAL (\S+) was not an allowed", message)
+    name = found[1] if found else ""
+    return name if "." in name or not name else f"builtins.{name}"
 
 
 def _stand_in(name: str) -> Callable[..., Any]:
@@ -287,44 +292,22 @@ def _stand_in(name: str) -> Callable[..., Any]:
     return DictStandIn if _KINDS_OF_DICT.search(name) else StandIn
 
 
-def _may_be_passed_over(name: str) -> bool:
-    module, _, last = name.rpartition(".")
-    top = module.partition(".")[0]
-    if top == "builtins":
-        return last in _BUILTINS
-    return top in _DATA or top not in sys.stdlib_module_names
-
-
-def _is_data(name: str) -> bool:
-    top = name.partition(".")[0]
-    return top == "numpy" or top in sys.stdlib_module_names
-
-
-def _holds_weights(content: Any, deeper: int = 6) -> bool:
-    """Whether there are tensors with names, in dictionaries in dictionaries."""
-    return isinstance(content, dict) and any(
-        isinstance(value, Tensor) or (deeper > 0 and _holds_weights(value, deeper - 1))
-        for key, value in content.items()
-        if isinstance(key, str)
-    )
-
-
-_NO_WEIGHTS = "neither weights nor plain data"
+def _no_weights(name: str) -> str:
+    return f"it holds {clean(name, 80)}, which is neither weights nor plain data"
 
 
 def _refusal(path: Path, reason: str, mend: str) -> ModelError:
     return ModelError(f"{path} is no file of weights alone ({reason}); {mend}")
 
 
-def _reason(path: Path, error: Exception) -> tuple[str, str]:
+def _reason(error: Exception) -> tuple[str, str]:
     """Why torch did not read a file, without its advice; and the mend."""
     message = str(error)
     step = _UNKNOWN_STEP.search(message)
-    if isinstance(error, EOFError) or _is_cut(path, error):
+    if isinstance(error, EOFError | IndexError | struct.error) or "unexpected EOF" in message:
         return "it is cut off or damaged", AGAIN
     if found := _REFUSED.search(message):
-        name = clean(found[1] or found[2], 80)
-        return f"it holds {name}, which is {_NO_WEIGHTS}", SAVE
+        return _no_weights(found[1] or found[2]), SAVE
     if step and int(step[1]) >= _FIRST_OF_PROTOCOL_4:
         return "it was saved with pickle_protocol=4 or later; the default is 2", SAVE
     if step or "magic number" in message:
@@ -332,12 +315,3 @@ def _reason(path: Path, error: Exception) -> tuple[str, str]:
     # The rest of what torch says is advice to load it all the same.
     reason = message.partition("WeightsUnpickler error: ")[2] or message
     return clean(next(iter(reason.strip().splitlines()), type(error).__name__)), SAVE
-
-
-def _is_cut(path: Path, error: Exception) -> bool:
-    """Whether a file from before PyTorch 1.6 ends before its pickles, or the bytes after them."""
-    with path.open("rb") as file:
-        is_old = _BEFORE_1_6.startswith(file.read(len(_BEFORE_1_6)))
-    return is_old and (
-        isinstance(error, IndexError | struct.error) or "unexpected EOF" in str(error)
-    )

@@ -32,8 +32,13 @@ Loaded = tuple[nn.Module, Preprocessing]
 
 
 def pretrained_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
-    """Load ``torchvision:`` and ``timm:``."""
-    network, preprocessing = pretrained(spec)
+    """Load ``torchvision:`` and ``timm:``.
+
+    Raises:
+        BadInput: there is no such network, or no such weights of it.
+        ModelError: the weights do not come, or are not what they should be.
+    """
+    network, preprocessing = (_of_torchvision if spec.kind == "torchvision" else _of_timm)(spec)
     if spec.kind == "timm" and not spec.classes and spec.background is None:
         order = timm_order(network, how.custom) or order
     return of_weights(spec, order, network, preprocessing, [])
@@ -44,16 +49,6 @@ def checkpoint(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedM
     network, preprocessing = bare(spec, len(order))
     notes = put_weights(spec, network)
     return of_weights(spec, order, network, preprocessing, notes)
-
-
-def pretrained(spec: ModelSpec) -> Loaded:
-    """The network that a `torchvision:` or `timm:` spec names, with its weights.
-
-    Raises:
-        BadInput: there is no such network, or no such weights of it.
-        ModelError: the weights do not come, or are not what they should be.
-    """
-    return _of_torchvision(spec) if spec.kind == "torchvision" else _of_timm(spec)
 
 
 def bare(spec: ModelSpec, outputs: int) -> Loaded:
