@@ -9,6 +9,7 @@ import torch
 from torchvision import models
 
 from genset.core.errors import BadInput, ModelError
+from tests.models.checkpoints.test_malicious import Calls
 from tests.score.scoring import load_model
 
 FILE = "squeezenet1_1-b8a52dc0.pth"
