@@ -237,9 +237,8 @@ def _file(path: Path) -> Any:
     except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
         raise _refusal(path, *_reason(error)) from None
     plain = (*sys.stdlib_module_names, "numpy")
-    others = [name for stand_in, name in stand_ins if stand_in is StandIn]
-    others = [name for name in others if name.partition(".")[0] not in plain]
-    if others:
+    names = [name for stand_in, name in stand_ins if stand_in is StandIn]
+    if others := [name for name in names if name.partition(".")[0] not in plain]:
         try:
             tensors_in(content)
         except ModelError:
@@ -266,8 +265,7 @@ def _unpickled(path: Path) -> tuple[Any, list[StandInFor]]:
                 warnings.simplefilter("ignore")
                 # A checkpoint comes from a stranger, and unpickling one runs what it says.
                 mapped = zipfile.is_zipfile(path)  # so that reading again costs nothing
-                content = torch.load(path, map_location="cpu", weights_only=True, mmap=mapped)
-                return content, stand_ins
+                return torch.load(path, "cpu", weights_only=True, mmap=mapped), stand_ins
         except pickle.UnpicklingError as error:
             name = _unknown(str(error))
             if "persistent_load" in str(error) and stand_ins:  # a whole network, of before 1.6
