@@ -16,7 +16,7 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_723,
+    "lines of code": 59_721,
     "modules": 513,
     "lines of tests": 72_306,
     "words of docs": 46_112,

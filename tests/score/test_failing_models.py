@@ -55,8 +55,8 @@ def test_each_has_its_line_with_its_name(
 def test_json_names_them_beside_the_others(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    specs = models("predictions:good.npy", "predictions:gone.npy")
-    assert genset(monkeypatch, "evaluate", "photos.csv", *specs, "--json") == 1
+    Path("list.txt").write_text("predictions:good.npy\n\n# since May\n predictions:gone.npy\n")
+    assert genset(monkeypatch, "evaluate", "photos.csv", "--models", "list.txt", "--json") == 1
     said = json.loads(capsys.readouterr().out)
     assert [run["model"] for run in said["runs"]] == ["good"]
     assert said["failed"] == [{"model": "gone", "error": "there is no file gone.npy"}]

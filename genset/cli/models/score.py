@@ -19,6 +19,7 @@ from genset.cli.models.latency import check_latency, latency_tables
 from genset.core.errors import GensetError
 from genset.core.safe import visible
 from genset.core.table import Cell, Column, Table, interval_column
+from genset.core.validation import read_text
 from genset.models.spec import ModelSpec, parse_spec
 from genset.score.engines import ENGINES
 
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
     from genset.sets.photos import PhotoSet
 
 
+def _specs_in(path: str) -> list[ModelSpec]:
+    """The specs of a file, one a line; a line that begins with # says nothing."""
+    lines = read_text(Path(path)).splitlines()
+    return [parse_spec(line.strip()) for line in lines if line.strip() and line[0] != "#"]
+
+
 _ENGINES = f"{', '.join(ENGINES)}; auto: the fastest that gives PyTorch's answers."
 _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS)."
 
@@ -37,6 +44,7 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
 @click.command()
 @click.argument("photos", metavar="RELEASE-OR-FOLDER")
 @click.option("--model", "models", type=parse_spec, multiple=True, metavar="SPEC")
+@click.option("--models", "listed", type=_specs_in, metavar="FILE", help="Specs, one a line.")
 @click.option(
     "--k",
     type=click.IntRange(1, 1000),
@@ -101,6 +109,7 @@ def evaluate(
     /,
     photos: str,
     models: tuple[ModelSpec, ...],
+    listed: Sequence[ModelSpec] | None,
     k: int,
     audit_preprocessing: bool,
     latency: Path | None,
@@ -123,6 +132,9 @@ def evaluate(
     &resize=, &crop=, &interpolation=, &mean=, &std=, &classes=LIST, &background=INDEX, &ema=1,
     &prefix=NAME, &trained_until=DATE, &reference_top1=PERCENT; zero-shot, &prompts=, &names=,
     &tokenizer=FOLDER.
+
+    --models reads specs from a file, all before anything is scored. A model that fails costs
+    itself only: the others are scored, and the command ends with a line for each failure.
 
     A finished run is not repeated, and an interrupted one resumes. A Ray cluster distributes the
     photos over machines.
@@ -154,6 +166,7 @@ def evaluate(
     from genset.classes.files import taxonomy_named
     from genset.sets.open import locate_runs, locate_set
 
+    models = tuple(dict.fromkeys([*models, *(listed or ())]))
     custom = taxonomy_named(taxonomy) if taxonomy else None
     store = runs or locate_runs(folder)
     if not models:

@@ -180,7 +180,5 @@ def _validation_order() -> tuple[str, ...]:
 
 
 def _hash_of_list(photos: Iterable[ScoredPhoto]) -> str:
-    digest = hashlib.sha256()
-    for photo in photos:
-        digest.update(f"{photo.id} {photo.wnid}\n".encode())
-    return f"sha256:{digest.hexdigest()}"
+    lines = "".join(f"{photo.id} {photo.wnid}\n" for photo in photos)
+    return f"sha256:{hashlib.sha256(lines.encode()).hexdigest()}"

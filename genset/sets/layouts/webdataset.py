@@ -89,21 +89,21 @@ def _truth(name: str, samples: "Mapping[str, _Sample]") -> Truth | None:
     for path, group in groupby(samples.items(), lambda item: item[1].path):
         with path.open("rb") as file:
             for image, sample in group:
-                record = _record(sample, file)
+                record = _record(sample, file, sample.key)
                 if not records and "labels_correct" not in record:
                     return None
                 records[image] = record
     return truth_of_export(name, records)
 
 
-def _record(sample: "_Sample", file: BinaryIO) -> Mapping[str, Any]:
+def _record(sample: "_Sample", file: BinaryIO, where: str) -> Mapping[str, Any]:
     """A sample's json, if it is an object."""
     if "json" not in sample.fields:
         return {}
     try:
-        found = json.loads(_content(sample.fields["json"], file, sample.key))
-    except (BadInput, ValueError, RecursionError):
-        return {}
+        found = json.loads(_content(sample.fields["json"], file, where))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where}: its json cannot be read: {error}") from None
     return found if isinstance(found, dict) else {}
 
 
@@ -149,16 +149,10 @@ def _id(sample: _Sample, wnid: str, shard: str = "") -> str:
 def _label_of(sample: _Sample, file: BinaryIO, classes: Classes) -> str:
     """What says a photo's class: an id if there is one, else a number; "" where nothing does."""
     where = f"{sample.path}, sample {sample.key}"
-    labels: list[Any] = []
-    if "cls" in sample.fields:
-        labels.append(_content(sample.fields["cls"], file, where).strip())
-    if "json" in sample.fields:
-        try:
-            values = json.loads(_content(sample.fields["json"], file, where))
-        except (ValueError, RecursionError) as error:
-            raise BadInput(f"{where}: its json cannot be read: {error}") from None
-        known = values if isinstance(values, dict) else {}
-        labels += [known.get(name) for name in _IN_JSON]
+    number = sample.fields.get("cls")
+    labels: list[Any] = [_content(number, file, where).strip()] if number else []
+    known = _record(sample, file, where)
+    labels += [known.get(name) for name in _IN_JSON]
     words = [str(label) for label in labels if label is not None and label != ""]
     named = [word for word in words if word in classes]
     if len(set(named)) > 1:

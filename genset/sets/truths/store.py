@@ -54,10 +54,8 @@ def keep_truth(photos: PhotoSet, truth: Truth, runs: Path) -> str:
         What it takes the place of: the other file's name; "" for none, and for the same one.
 
     Raises:
-        BadInput: the set is a release that has a truth of its own.
         OSError: it cannot be written.
     """
-    check_takes_one(photos)
     path = _path(runs, photos.content_hash)
     try:
         before = with_truth(replace(photos, truth=None), runs).truth
