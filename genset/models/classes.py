@@ -1,5 +1,6 @@
 """Which class each output of a model stands for, where it is not ImageNet's own order."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from genset.classes import imagenet1k
 from genset.core.errors import BadInput, MissingExtra
 from genset.core.files import sha256_of
 from genset.models.spec import ModelSpec
+from genset.models.zeroshot.words import read_lines
 
 # Stands for an output that is no class: some models were trained with one more, for "none".
 BACKGROUND = ""
@@ -15,7 +17,7 @@ BACKGROUND = ""
 SORTED = "imagenet1k"
 
 # timm's names of its lists for heads with more classes than ImageNet-1k, by how many these are.
-_OF_TIMM = {
+OF_TIMM = {
     11_221: "imagenet-21k-miil",
     11_821: "imagenet-12k",
     21_841: "imagenet-22k",
@@ -57,12 +59,12 @@ def timm_list(outputs: int) -> tuple[str, ...] | None:
     Returns:
         The wnids, in order; None where it is no such head.
     """
-    return tuple(_read(Path(_OF_TIMM[outputs]))) if outputs in _OF_TIMM else None
+    return tuple(_read(Path(OF_TIMM[outputs]))) if outputs in OF_TIMM else None
 
 
 def list_identity(file: str) -> str:
     """What tells a list from others in a run's key: a file's hash, or the name of a known list."""
-    known = file in ("", SORTED, *_OF_TIMM.values())
+    known = file in ("", SORTED, *OF_TIMM.values())
     return file if known else sha256_of(Path(file))
 
 
@@ -80,25 +82,20 @@ def other_classes(specs: Iterable[ModelSpec]) -> set[str]:
 def _read(path: Path) -> list[str]:
     if str(path) == SORTED:
         return [cls.wnid for cls in imagenet1k()]
-    if str(path) in _OF_TIMM.values():
+    if str(path) in OF_TIMM.values():
         return _from_timm(str(path))
-    try:
-        lines = path.read_text("utf-8").split("\n")
-    except (OSError, ValueError) as error:
-        raise BadInput(f"the class list {path} cannot be read: {error}") from None
-    words = [line.strip() for line in lines]
-    while words and not words[-1]:
-        words.pop()
+    words = _of_keras(path) if path.suffix == ".json" else read_lines(str(path), "class list")
     taxonomy = imagenet1k()
     seen: set[str] = set()
     order = []
     others = words[:1] == [OTHERS]
     for number, word in enumerate(words[others:], 1 + others):
+        # As in Caffe's synset_words.txt: n01440764 tench, Tinca tinca
+        first, _, names = word.partition(" ")
+        word = first if names and first in taxonomy and not others else word
         if word == "background" and not others:
             order.append(BACKGROUND)
             continue
-        if not word:
-            raise BadInput(f"{path}, line {number} is empty: take it out, or name the output there")
         if word not in taxonomy and not others:
             raise BadInput(
                 f"{path}, line {number}: {word[:40]!r} is not a class of ImageNet; "
@@ -112,6 +109,18 @@ def _read(path: Path) -> list[str]:
     if not seen:
         raise BadInput(f"the class list {path} is empty")
     return order
+
+
+def _of_keras(path: Path) -> list[str]:
+    """The wnids of Keras's imagenet_class_index.json: {"0": ["n01440764", "tench"], ...}."""
+    try:
+        listed = json.loads("\n".join(read_lines(str(path), "class list")))
+        return [str(listed[str(number)][0]) for number in range(len(listed))]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise BadInput(
+            f"the class list {path} is not as imagenet_class_index.json: "
+            '{"0": ["n01440764", "tench"], ...}'
+        ) from None
 
 
 def _from_timm(name: str) -> list[str]:

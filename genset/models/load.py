@@ -169,30 +169,6 @@ def load_model(
         return load(spec, order, Loading(allow_code, cache, custom))
 
 
-def of_weights(
-    spec: ModelSpec,
-    order: tuple[str, ...],
-    network: nn.Module,
-    preprocessing: Preprocessing,
-    notes: list[str],
-) -> LoadedModel:
-    """A model of a network with its weights.
-
-    Raises:
-        BadInput: the spec asks for a preprocessing that is not possible.
-    """
-    network = network.float().eval()
-    return LoadedModel(
-        spec=spec,
-        network=network,
-        preprocessing=changed(spec, preprocessing),
-        weights_hash=hash_of_weights(network.state_dict()),
-        order=order,
-        notes=notes,
-        identity={"code": code_of(network, spec.arch.partition(":")[0])},
-    )
-
-
 def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
     """A model of the parts that a loader found.
 
@@ -200,6 +176,9 @@ def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
         BadInput: the spec asks for a preprocessing that is not possible.
     """
     network = parts.network.float().eval()
+    code = code_of(network, spec.arch.partition(":")[0])
+    # What the spec itself says of its outputs is in a run's key anyway.
+    outputs = {"outputs": parts.order} if parts.architecture != spec.arch else {}
     return LoadedModel(
         spec=replace(spec, arch=parts.architecture),
         network=network,
@@ -207,7 +186,7 @@ def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
         weights_hash=parts.weights_hash or hash_of_weights(network.state_dict()),
         order=parts.order,
         notes=parts.notes,
-        identity={"outputs": parts.order, "code": code_of(parts.network), **parts.identity},
+        identity={**outputs, "code": code, **parts.identity},
         versions={package: version(package) for package in parts.packages},
         words=parts.words,
     )

@@ -174,14 +174,14 @@ class Preprocessing:
         return cls(geometry, mean, std)
 
     def changed(self, overrides: dict[str, Any]) -> "Preprocessing":
-        """With what a spec says in its place: any of resize, crop, interpolation, mean, std.
+        """With what a spec says in its place: resize, crop, fit, interpolation, mean, std.
 
         Raises:
             BadInput: the crop would be larger than the photo is resized to.
         """
         sizes = {
             name: overrides[name]
-            for name in ("resize", "crop", "interpolation")
+            for name in ("resize", "crop", "fit", "interpolation")
             if name in overrides
         }
         if overrides and isinstance(self.geometry, CustomTransform):

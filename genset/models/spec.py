@@ -21,11 +21,13 @@ that it can have been trained on: `trained`), `reference_top1` (its top-1 accura
 validation set in per cent, where it is not published), `classes` (a file with the wnid of each
 output, one a line, where these are not ImageNet's 1,000 in sorted order; after a first line "# not
 ImageNet" any names) and `background` (the index of an output that stands for no class). A network
-has those of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels),
-`interpolation` (bilinear or bicubic), `mean` and `std` (one number, or three as in
-0.485,0.456,0.406). A checkpoint has `ema=1` (score the averaged weights that lie beside the others)
-and `prefix` (what stands before the names of its weights, where several of them would fit). Your
-own CALLABLE is given `num_classes`, if it takes that, where there are not 1,000.
+has those of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels;
+a resize to 256x256 gives up the proportions), `fit` (shorter or squash), `interpolation` (bilinear
+or bicubic), `mean` and `std` (one number, or three as in 0.485,0.456,0.406); and one of timm's has
+`size` (test, or train for the size that it was trained at). A checkpoint has `ema=1` (score the
+averaged weights that lie beside the others) and `prefix` (what stands before the names of its
+weights, where several of them would fit). Your own CALLABLE is
+given `num_classes`, if it takes that, where there are not 1,000.
 
 A model that compares photos with texts (`openclip:`, and `hf:` with a folder of CLIP, SigLIP and
 their like) has `prompts` (openai80, simple, or a file with a template a line, {} for the name),
@@ -95,6 +97,8 @@ def last_day(until: str) -> date:
 
 
 INTERPOLATIONS = ("bilinear", "bicubic")
+_FITS, _SIZES = ("shorter", "squash"), ("test", "train")
+_WORDS = {"interpolation": INTERPOLATIONS, "fit": _FITS, "size": _SIZES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,7 @@ class ModelSpec:
         arch: of a file: ``torchvision:NAME``, ``timm:NAME`` or ``MODULE:CALLABLE``; of a folder in
             Hugging Face's form that was loaded, what its configuration says; otherwise "".
         name: how the model is called in tables.
-        preprocessing: overrides; any of resize, crop, interpolation, mean, std.
+        preprocessing: overrides; any of `kinds.PREPROCESSING`.
         classes: the file that lists what each output stands for; "" for none.
         background: the index of the output that stands for no class, if there is one.
         ema: of a file: whether to take the averaged weights; None where it was not said.
@@ -144,6 +148,11 @@ class ModelSpec:
     def architecture(self) -> str:
         """What the network is, without its weights: part of a run's key."""
         return f"{self.kind}:{self.arch or self.target}"
+
+    @property
+    def at_train_size(self) -> bool:
+        """Whether a network of timm's is to be scored at the size that it was trained at."""
+        return self.preprocessing.get("size") == "train"
 
     @property
     def is_of_timm(self) -> bool:
@@ -195,6 +204,8 @@ def _parsed(text: str) -> ModelSpec:
             "say what it is with ?arch=torchvision:NAME, timm:NAME or "
             "MODULE:CALLABLE, which makes your network"
         )
+    if "size" in options and kind != "hf" and "timm" not in (kind, module):
+        raise BadInput("size is for timm's models, which have one for training and one for tests")
     until = options.get("trained_until")
     texts = {name: options[name] for name in ("weights", *ZERO_SHOT) if name in options}
     if kind == "openclip" and not texts.get("weights"):
@@ -311,6 +322,9 @@ def parse_preprocessing(query: str) -> dict[str, object]:
 
 
 def _preprocessing(options: dict[str, str]) -> dict[str, object]:
+    side, _, other = options.get("resize", "").partition("x")
+    if other and other == side:
+        options = {"fit": "squash", **options, "resize": side}
     return {name: _value(name, options[name]) for name in PREPROCESSING if name in options}
 
 
@@ -329,6 +343,6 @@ def _value(name: str, value: str) -> object:
             return numbers * 3 if len(numbers) == 1 else numbers
     except ValueError:
         raise BadInput(f"{name} cannot be {value!r}") from None
-    if value not in INTERPOLATIONS:
-        raise BadInput(f"interpolation is {' or '.join(INTERPOLATIONS)}")
-    return value
+    if value not in _WORDS[name]:
+        raise BadInput(f"{name} is {' or '.join(_WORDS[name])}, not {value!r}")
+    return {"squash": "both"}.get(value, value)

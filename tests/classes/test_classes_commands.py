@@ -385,7 +385,7 @@ def test_a_list_of_outputs_is_a_models_own_names(tmp_path: Path) -> None:
 def test_an_empty_line_of_a_list_is_named(tmp_path: Path) -> None:
     (tmp_path / "names.txt").write_text("# not ImageNet\nred_fox\n\ndog\n")
     told = refusal("from-model", f"file:a.pth?arch=timm:resnet18&classes={tmp_path / 'names.txt'}")
-    assert "names.txt, line 3 is empty: take it out" in told and "ImageNet" not in told
+    assert "names.txt cannot be used: line 3 is empty" in told and "ImageNet" not in told
 
 
 @pytest.mark.parametrize("spec", ["torchvision:resnet18", "timm:resnet50.a1_in1k"])

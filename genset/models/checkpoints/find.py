@@ -118,13 +118,8 @@ class Place:
         return len(_USUAL) if _USUAL_PREFIX.match(self.prefix) else None
 
     @property
-    def shown(self) -> str:
-        return repr(clean(self.prefix.removesuffix("."), 80))
-
-    @property
-    def option(self) -> str:
-        """The option of a spec that names it."""
-        return f"&prefix={quote(clean(self.prefix.removesuffix('.'), 80))}"
+    def name(self) -> str:
+        return clean(self.prefix.removesuffix("."), 80)
 
     def has_shapes_of(self, required: Mapping[str, Tensor]) -> bool:
         """Whether each weight that is here has the shape of the network's."""
@@ -281,7 +276,7 @@ def _named_place(places: list[Place], prefix: str) -> Place:
 
 
 def _choices(places: list[Place]) -> str:
-    options = sorted(place.option for place in places)
+    options = sorted(f"&prefix={quote(place.name)}" for place in places)
     return " or ".join(options[:6]) + (" or others" if options[6:] else "")
 
 
@@ -326,7 +321,7 @@ def _remarks(place: Place) -> list[str]:
     """What to say of a place that is not the usual one, and of what lies beside it."""
     checkpoint, notes = place.held, []
     if place.rank is None:
-        notes.append(f"The weights are those behind {place.shown} in the checkpoint.")
+        notes.append(f"The weights are those behind {place.name!r} in the checkpoint.")
     homes = {checkpoint.homes[name] for name in checkpoint.tensors if name.startswith(place.prefix)}
     unused = sorted(
         name

@@ -18,6 +18,7 @@ from genset.models.checkpoints.find import (
     tensors_in,
 )
 from genset.models.checkpoints.read import read_checkpoint
+from genset.models.classes import OF_TIMM
 from genset.models.spec import ModelSpec
 
 
@@ -157,4 +158,6 @@ def _shapes(
     ((more, fewer),) = outputs
     if more == fewer + 1 and spec.background is None:
         return f"{message}one output more; if output 0 is a background class, say &background=0"
+    if more in OF_TIMM:
+        return f"{message}if its classes are those of timm's list, say &classes={OF_TIMM[more]}"
     return f"{message}another {spec.arch}? If its classes are others, list them with &classes=FILE"

@@ -31,7 +31,7 @@ _INCIDENTAL = {
     *("id2label", "label2id", "label_names", "problem_type"),
 }
 
-_SAFETENSORS, _PICKLED = "model.safetensors", "pytorch_model.bin"
+_SAFETENSORS = "model.safetensors"
 _FETCHED = ["*.json", "*.txt", "*.model", "*.safetensors"]
 
 
@@ -84,11 +84,6 @@ class ModelFolder:
             return [by_number[number] for number in range(len(by_number))]
         except (ValueError, KeyError):
             raise BadInput("id2label does not count from 0") from None
-
-    def weights_file(self) -> Path | None:
-        """The one file of weights; None where there is none, or they are cut into several."""
-        files = [self.path / name for name in (_SAFETENSORS, _PICKLED)]
-        return next((file for file in files if file.is_file()), None)
 
 
 def open_folder(spec: ModelSpec) -> ModelFolder:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from genset.classes import Taxonomy
-from genset.core.errors import BadInput, ModelError
+from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.models.checkpoints.put import put_weights
 from genset.models.classes import class_order, timm_list
@@ -12,7 +12,7 @@ from genset.models.huggingface.classifier import load_classifier
 from genset.models.huggingface.folder import ModelFolder, open_folder, transformers_for
 from genset.models.huggingface.labels import LabelMatch, match_labels, order_on
 from genset.models.huggingface.zero_shot import compares_with_texts, load_zero_shot
-from genset.models.kinds.architectures import create_timm, timm_preprocessing
+from genset.models.kinds.architectures import create_timm, size_notes, timm_preprocessing
 from genset.models.load import LoadedModel, Loading, Parts, assembled
 from genset.models.spec import ModelSpec
 from genset.models.zeroshot.features import Texts
@@ -49,18 +49,16 @@ def load_timm_folder(
         raise BadInput(f"it has no classifier (num_classes is {outputs!r})")
     matched = LabelMatch(order) if order is not None else _matched(config, outputs, custom)
     network, _ = create_timm(name, **{**arguments, "num_classes": outputs})
-    file = folder.weights_file()
-    if file is None:
-        raise ModelError(f"{folder.path} has no model.safetensors")
-    as_file = replace(spec, kind="file", target=str(file), arch=f"timm:{name}")
+    as_file = replace(spec, kind="file", target=str(folder.path), arch=f"timm:{name}")
     notes = put_weights(as_file, network)
     network.pretrained_cfg = _settings(network, says or {})
+    preprocessing = timm_preprocessing(network, spec.at_train_size)
     return Parts(
         network=network,
-        preprocessing=timm_preprocessing(network),
+        preprocessing=preprocessing,
         order=matched.order,
         architecture=f"timm:{name}",
-        notes=[*notes, *filter(None, [matched.note])],
+        notes=[*notes, *size_notes(as_file, network, preprocessing), *filter(None, [matched.note])],
         packages=("timm",),
     )
 
@@ -109,16 +107,14 @@ def hugging_face(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> Loade
         ModelError: its weights do not come, or do not fit.
         MissingExtra: a package is missing.
     """
-    return assembled(spec, _parts(spec, order, how))
-
-
-def _parts(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> Parts:
     folder, custom = open_folder(spec), how.custom
     listed = order if spec.classes else None
     if folder.is_of_timm:
-        return load_timm_folder(spec, folder, listed, custom)
+        return assembled(spec, load_timm_folder(spec, folder, listed, custom))
+    if "size" in spec.preprocessing:
+        raise BadInput("size is for timm's models")
     with transformers_for(spec.text) as transformers:
         if compares_with_texts(folder):
             texts = Texts.of(spec, order, custom)
-            return load_zero_shot(spec, folder, texts, how.cache, transformers)
-        return load_classifier(spec, folder, listed, custom, transformers)
+            return assembled(spec, load_zero_shot(spec, folder, texts, how.cache, transformers))
+        return assembled(spec, load_classifier(spec, folder, listed, custom, transformers))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 SAID = ("trained_until", "reference_top1")
 OF_ALL = ("name", "classes", "background", *SAID)
-PREPROCESSING = ("resize", "crop", "interpolation", "mean", "std")
+PREPROCESSING = ("size", "resize", "crop", "fit", "interpolation", "mean", "std")
 OF_FILES = ("arch", "ema", "prefix")
 ZERO_SHOT = ("prompts", "names", "tokenizer")
 OF_NETWORKS = (*OF_ALL, *PREPROCESSING)

@@ -7,7 +7,7 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from torchvision import models as zoo
 from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
 from genset.models.checkpoints.put import put_weights
 from genset.models.huggingface.labels import timm_order
-from genset.models.load import LoadedModel, Loading, of_weights
+from genset.models.load import LoadedModel, Loading, Parts, assembled
 from genset.models.preprocessing import Preprocessing
 from genset.models.spec import ModelSpec
 
@@ -38,17 +38,21 @@ def pretrained_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> L
         BadInput: there is no such network, or no such weights of it.
         ModelError: the weights do not come, or are not what they should be.
     """
-    network, preprocessing = (_of_torchvision if spec.kind == "torchvision" else _of_timm)(spec)
+    if spec.kind == "torchvision":
+        network, preprocessing = _of_torchvision(spec)
+    else:
+        network, preprocessing = create_timm(spec.target, spec.at_train_size, pretrained=True)
     if spec.kind == "timm" and not spec.classes and spec.background is None:
         order = timm_order(network, how.custom) or order
-    return of_weights(spec, order, network, preprocessing, [])
+    notes = size_notes(spec, network, preprocessing)
+    return assembled(spec, Parts(network, preprocessing, order, spec.arch, notes=notes))
 
 
 def checkpoint(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
     """Load ``file:``."""
     network, preprocessing = bare(spec, len(order))
-    notes = put_weights(spec, network)
-    return of_weights(spec, order, network, preprocessing, notes)
+    notes = [*put_weights(spec, network), *size_notes(spec, network, preprocessing)]
+    return assembled(spec, Parts(network, preprocessing, order, spec.arch, notes=notes))
 
 
 def bare(spec: ModelSpec, outputs: int) -> Loaded:
@@ -68,7 +72,7 @@ def bare(spec: ModelSpec, outputs: int) -> Loaded:
         network = zoo.get_model(name, weights=None, **again, **other)
         return network, Preprocessing.of_torchvision(first.transforms())
     if module == "timm":
-        return create_timm(name, **other)
+        return create_timm(name, spec.at_train_size, **other)
     return _call(spec, module, name, other), Preprocessing.usual()
 
 
@@ -107,12 +111,8 @@ def weights_enum(name: str) -> Any:
     return zoo.get_model_weights(name)
 
 
-def _of_timm(spec: ModelSpec) -> Loaded:
-    with quick_hub():
-        return create_timm(spec.target, pretrained=True)
-
-
-def create_timm(name: str, **options: Any) -> Loaded:
+def create_timm(name: str, at_train_size: bool = False, **options: Any) -> Loaded:
+    """A network of timm's, and the preprocessing that it is tested with, or was trained with."""
     try:
         import timm
     except ModuleNotFoundError:
@@ -121,7 +121,8 @@ def create_timm(name: str, **options: Any) -> Loaded:
         near = ", ".join(get_close_matches(name, timm.list_models())) or "resnet50, ..."
         raise BadInput(f"timm has no model {name!r}; try {near}")
     try:
-        with redirect_stdout(sys.stderr):
+        hub = quick_hub() if options.get("pretrained") else nullcontext()
+        with redirect_stdout(sys.stderr), hub:
             network = timm.create_model(name, **options)
     except Exception as error:  # noqa: BLE001 - the hub's client raises what it likes
         if not options.get("pretrained"):
@@ -130,19 +131,30 @@ def create_timm(name: str, **options: Any) -> Loaded:
             f"its weights could not be fetched ({first_line(error)}). "
             "Offline, name a checkpoint: file:PATH?arch=timm:NAME"
         ) from None
-    return network, timm_preprocessing(network)
+    return network, timm_preprocessing(network, at_train_size)
 
 
-def timm_preprocessing(network: nn.Module) -> Preprocessing:
-    """What a network of timm's says of the photos that it was trained on.
+def timm_preprocessing(network: nn.Module, at_train_size: bool = False) -> Preprocessing:
+    """What a network of timm's says of photos: those of its tests, as in timm's validate.py.
+
+    Many are tested at a larger size than they were trained at, which is better for them.
 
     Raises:
         BadInput: it does not take square colour photos.
     """
     import timm
 
-    config = timm.data.resolve_data_config({}, model=network)  # type: ignore[attr-defined,no-untyped-call]
-    return Preprocessing.of_timm(config)
+    resolve: Any = timm.data.resolve_data_config  # type: ignore[attr-defined]
+    return Preprocessing.of_timm(resolve({}, model=network, use_test_size=not at_train_size))
+
+
+def size_notes(spec: ModelSpec, network: nn.Module, preprocessing: Preprocessing) -> list[str]:
+    """What to say where a network of timm's is scored at another size than it was trained at."""
+    if not spec.is_of_timm or spec.at_train_size or "crop" in spec.preprocessing:
+        return []
+    trained, tested = timm_preprocessing(network, True).geometry.crop, preprocessing.geometry.crop
+    note = f"Scored at {tested} pixels, as timm tests it; trained at {trained} (size=train)."
+    return [note] if trained != tested else []
 
 
 @contextmanager
@@ -163,11 +175,8 @@ def quick_hub() -> Iterator[None]:
 
     It then looks only at what was fetched before. A proxy resolves names itself.
     """
-    try:
-        from huggingface_hub import constants
-    except ModuleNotFoundError:
-        yield
-        return
+    from huggingface_hub import constants
+
     host = urlsplit(constants.ENDPOINT).hostname or ""
     by_proxy = any(os.environ.get(name) for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY"))
     before = constants.HF_HUB_OFFLINE
