@@ -96,26 +96,11 @@ def prefixed(prefix: str) -> Callable[[Weights], Weights]:
     return lambda weights: {prefix + key: value for key, value in weights.items()}
 
 
-@pytest.mark.parametrize(
-    "save_as",
-    [
-        pytest.param(lambda weights: weights, id="weights alone"),
-        pytest.param(lambda weights: {"epoch": 90, "state_dict": weights}, id="state_dict"),
-        pytest.param(lambda weights: {"model": weights, "optimizer": {}, "args": None}, id="model"),
-        pytest.param(lambda weights: {"model_state_dict": weights}, id="model_state_dict"),
-        pytest.param(prefixed("module."), id="of DataParallel"),
-        pytest.param(prefixed("_orig_mod."), id="compiled"),
-        pytest.param(prefixed("module._orig_mod."), id="compiled and parallel"),
-        pytest.param(
-            lambda weights: {"state_dict": prefixed("module.")(weights), "best_acc1": 76.1},
-            id="parallel in state_dict",
-        ),
-    ],
-)
-def test_every_nesting_and_prefix_predicts_as_torchvision_does(
-    weights: Weights, photos: Path, tmp_path: Path, save_as: Callable[[Weights], Any]
+def test_a_checkpoint_predicts_as_torchvision_does(
+    weights: Weights, photos: Path, tmp_path: Path
 ) -> None:
-    torch.save(save_as(weights), tmp_path / "saved.pth")
+    saved = {"state_dict": prefixed("module.")(weights), "best_acc1": 76.1}
+    torch.save(saved, tmp_path / "saved.pth")
     expected = by_hand(squeezenet(weights), photos)
     assert len({top for top, _ in expected.values()}) > 6  # the photos do differ
     assert answers(f"file:{tmp_path}/saved.pth?{ARCH}", photos, tmp_path / "runs") == expected
@@ -241,15 +226,6 @@ def test_weights_of_another_shape_are_named(weights: Weights, photos: Path, tmp_
     torch.save(fewer, tmp_path / "saved.pth")
     said = refusal(ModelError, f"file:{tmp_path}/saved.pth?{ARCH}", photos)
     assert "classifier.1.weight is [10, 512, 1, 1], not [1000, 512, 1, 1]" in said
-
-
-@pytest.mark.parametrize("content", [b"", b"some text\n", b"PK\x03\x04 not a zip", b"\x80\x02"])
-def test_a_file_that_is_no_checkpoint_is_refused(
-    photos: Path, tmp_path: Path, content: bytes
-) -> None:
-    (tmp_path / "saved.pth").write_bytes(content)
-    said = refusal(ModelError, f"file:{tmp_path}/saved.pth?{ARCH}", photos)
-    assert f"{tmp_path}/saved.pth is no file of weights alone" in said
 
 
 @pytest.mark.parametrize("content", [torch.zeros(3), [1, 2], {"epoch": 3}, {0: torch.zeros(3)}])

@@ -13,6 +13,7 @@ from huggingface_hub import constants
 from safetensors.torch import save_file
 
 from genset.core.errors import BadInput, ModelError
+from genset.models.preprocessing import Geometry, Preprocessing
 from tests.score.scoring import load_model
 
 
@@ -64,6 +65,22 @@ def test_weights_of_the_hub_load_with_their_own_preprocessing(hub: Path) -> None
     }
     found = model.network.state_dict()
     assert all(torch.equal(found[key], weight) for key, weight in saved.state_dict().items())
+
+
+def test_a_network_is_scored_at_the_size_that_timm_tests_it_at(hub: Path) -> None:
+    """As timm's validate.py does by default, and for the other with --use-train-size."""
+    sizes = {"input_size": [3, 96, 96], "crop_pct": 0.9, "test_input_size": [3, 128, 128]}
+    fetched(hub, "somebody/net", **sizes, test_crop_pct=1.0, num_classes=1000)
+    for size, of_test in (("", True), ("?size=train", False)):
+        model = load_model(f"timm:hf-hub:somebody/net{size}")
+        expected = timm.data.resolve_data_config({}, model=model.network, use_test_size=of_test)
+        assert model.preprocessing == Preprocessing.of_timm(expected)
+        assert bool(model.notes) == of_test
+    model = load_model("timm:hf-hub:somebody/net")
+    assert model.preprocessing.geometry == Geometry(128, 128, "bicubic")
+    assert model.notes == ["Scored at 128 pixels, as timm tests it; trained at 96 (size=train)."]
+    squashed = load_model("timm:hf-hub:somebody/net?resize=140x140").preprocessing.geometry
+    assert squashed == Geometry(140, 128, "bicubic", "both")
 
 
 def test_a_name_of_timms_own_loads_what_was_fetched(hub: Path) -> None:

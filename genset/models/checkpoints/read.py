@@ -125,7 +125,8 @@ _DATA = {
     *("argparse", "collections", "datetime", "decimal", "enum", "fractions", "functools"),
     *("pathlib", "types", "typing", "uuid"),
 }
-_PLAIN = "bool int float str bytes list tuple dict frozenset range slice object"
+# getattr is how a method is kept, as those of MMEngine's history: what stands for it gets nothing.
+_PLAIN = "bool int float str bytes list tuple dict frozenset range slice object getattr"
 _BUILTINS = {f"builtins.{name}" for name in _PLAIN.split()}
 _KINDS_OF_DICT = re.compile(r"([dD]ict|CfgNode)$")
 

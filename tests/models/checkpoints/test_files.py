@@ -146,6 +146,7 @@ def test_what_torch_refuses_is_named_whatever_stands_behind_it(tmp_path: Path) -
         (lfs, r"it is Git LFS's pointer to the file\); fetch the file itself with git lfs pull"),
         (of_openvino, r"it is a network of OpenVINO's\); take the ONNX or PyTorch file .*"),
         (of_keras, r"it is Keras's\); convert it to PyTorch or ONNX first"),
+        (Path.touch, r"it is empty\); copy or download it again"),
         (page, r"it is a web page\); download the file itself"),
     ],
 )

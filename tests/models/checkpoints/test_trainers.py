@@ -403,6 +403,7 @@ def test_the_classes_of_a_script_beside_the_weights_are_passed_over(tmp_path: Pa
         "optimizer": functools.partial(torch.optim.SGD, lr=0.1),
         "kind": Optimizer.SGD,
         "options": Options(),
+        "statistics": Options().__repr__,  # a method, as in the history of MMEngine's epoch files
     }
     saved = {"state_dict": made.state_dict(), "hyper_parameters": hyper, "epoch": 3}
     for zipped in (True, False):
