@@ -250,7 +250,7 @@ def test_a_model_of_timms_brings_its_transform(photos: PhotoSet) -> None:
     timm = pytest.importorskip("timm")
     network = timm.create_model("resnet10t", num_classes=1000)
     run = genset.evaluate(photos, network)
-    assert run.record.preprocessing["crop"] == 176
+    assert run.record.preprocessing["crop"] == 224  # as timm tests it, not the 176 of training
     assert run.record.preprocessing["interpolation"] == "bicubic"
 
 
