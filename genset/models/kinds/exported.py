@@ -7,7 +7,7 @@ import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,16 @@ _PICKLED = ("custom_obj", "opaque_obj")
 _COLOURS = 3
 
 # The kinds of numbers that an ONNX file may take.
-_KINDS = {"tensor(float)": np.float32, "tensor(float16)": np.float16, "tensor(double)": np.float64}
+_KINDS = {
+    "tensor(float)": np.float32,
+    "tensor(float16)": np.float16,
+    "tensor(double)": np.float64,
+    "tensor(uint8)": np.uint8,
+}
+
+_MOST_AT_ONCE = 16  # of a file that takes up to so many photos, or more
+
+_WHOLE = "It takes whole numbers from 0 to 255: photos are not normalized."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +50,11 @@ class Program:
         network: N x 3 x H x W float32 in, N x classes logits out (a softmax at its end changes no
             rank, but makes its probabilities too flat).
         side: H and W, where the file fixes them.
-        batch: N, where the file fixes it.
+        batch: N, where the file fixes it, or has a largest one.
         onnx: the file, if it is ONNX.
         exports_to_onnx: whether PyTorch can write the network as ONNX.
         device: "cpu" where the network must stay there; "" where it may be moved to a GPU.
+        is_uint8: it takes values from 0 to 255, which are then those of `network` from 0 to 1.
     """
 
     network: nn.Module
@@ -53,12 +63,21 @@ class Program:
     onnx: Path | None = None
     exports_to_onnx: bool = True
     device: str = ""
+    is_uint8: bool = False
 
 
 def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
     """Load ``export:``, ``onnx:`` and ``torchscript:``."""
     program = load_exported(spec, how.allow_code)
-    preprocessing = changed(spec, Preprocessing.usual(program.side or 224))
+    usual = Preprocessing.usual(program.side or 224)
+    if program.is_uint8:
+        usual = replace(usual, mean=(0.0,) * _COLOURS, std=(1.0,) * _COLOURS)
+    preprocessing = changed(spec, usual)
+    if program.is_uint8 and (preprocessing.mean, preprocessing.std) != (usual.mean, usual.std):
+        raise BadInput("it takes whole numbers from 0 to 255: leave out mean= and std=")
+    notes = [_WHOLE] if program.is_uint8 else []
+    if isinstance(program.network, OnnxNetwork):
+        notes += program.network.choose_output(len(order))
     crop = preprocessing.geometry.crop
     if program.side not in (None, crop):
         raise BadInput(f"it takes {program.side} pixels, not {crop}")
@@ -72,6 +91,7 @@ def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedMod
         weights_hash=f"sha256:{sha256_of(Path(spec.target))}",
         order=order,
         batch=batch,
+        notes=notes,
         is_program=True,
         onnx=program.onnx,
         exports_to_onnx=program.exports_to_onnx,
@@ -117,15 +137,51 @@ def _export(path: Path) -> Program:
     _refuse_code(path)
     with _weights_only():
         program = torch.export.load(path)
-    shapes = [
-        node.meta["val"].shape
+    inputs = [
+        node.meta["val"]
         for node in program.graph.nodes
         if node.op == "placeholder" and node.name in program.graph_signature.user_inputs
     ]
-    if len(shapes) != 1 or len(shapes[0]) != 4:
+    if len(inputs) != 1 or inputs[0].ndim != 4:
         raise ModelError(f"{path} takes other than one batch of photos")
-    batch, _, height, _ = shapes[0]
-    return Program(program.module(), _fixed(height), _fixed(batch))
+    batch, _, height, _ = inputs[0].shape
+    largest = (
+        [
+            bounds.upper
+            for size, bounds in program.range_constraints.items()
+            if size == batch.node.expr
+        ]
+        if _fixed(batch) is None
+        else []
+    )
+    is_uint8 = inputs[0].dtype == torch.uint8
+    return Program(
+        ExportedNetwork(program.module(), is_uint8),
+        _fixed(height),
+        _fixed(batch) or next((min(int(n), _MOST_AT_ONCE) for n in largest if n < 256), None),
+        is_uint8=is_uint8,
+    )
+
+
+class ExportedNetwork(nn.Module):
+    """A network of torch.export's, which alone refuses ``train()``: exporters call that."""
+
+    def __init__(self, network: nn.Module, is_uint8: bool) -> None:
+        super().__init__()
+        self.network, self.is_uint8 = network, is_uint8
+
+    def train(self, mode: bool = True) -> "ExportedNetwork":
+        """Do nothing: it is as it was exported."""
+        return self
+
+    def forward(self, pixels: Tensor) -> Any:
+        """N x 3 x H x W float32 in, what the network answers out."""
+        return self.network(whole_numbers(pixels) if self.is_uint8 else pixels)
+
+
+def whole_numbers(pixels: Tensor) -> Tensor:
+    """Values from 0 to 1 as whole numbers from 0 to 255."""
+    return pixels.mul(255).round().to(torch.uint8)
 
 
 def _refuse_code(path: Path) -> None:
@@ -194,11 +250,13 @@ def _onnx(path: Path) -> Program:
     if not square or (isinstance(channels, int) and channels != _COLOURS):
         raise ModelError(f"{path}: its {network.takes}; it must be N x 3 x S x S or N x S x S x 3")
     if inputs[0].type not in _KINDS:
-        raise ModelError(
-            f"{path} takes {inputs[0].type}; it must take normalized pixels, which are float"
-        )
+        raise ModelError(f"{path} takes {inputs[0].type}; it must take float numbers or uint8")
+    is_uint8 = inputs[0].type == "tensor(uint8)"
     network.close()
-    return Program(network, _fixed(height), _fixed(batch), onnx=path, device="cpu")
+    # Such a file scales each layer's numbers by all photos that it gets at once.
+    dynamic = b"DynamicQuantizeLinear" in path.read_bytes()
+    size = _fixed(batch) or (1 if dynamic else None)
+    return Program(network, _fixed(height), size, onnx=path, device="cpu", is_uint8=is_uint8)
 
 
 # How the file of each kind is read, and whose it is, for errors.
@@ -219,7 +277,16 @@ class OnnxNetwork(nn.Module):
         super().__init__()
         self.path = path
         self.threads = threads
+        self.output = 0
         self._session: Any = None
+
+    def choose_output(self, classes: int) -> list[str]:
+        """Take the first output of N x `classes`; a note where there are several."""
+        outputs = self.session().get_outputs()
+        fits = [place for place, node in enumerate(outputs) if node.shape[1:] == [classes]]
+        self.output = next(iter(fits), 0)
+        self.close()
+        return used_output([node.name for node in outputs], self.output)
 
     def session(self) -> Any:
         """The open session.
@@ -246,13 +313,21 @@ class OnnxNetwork(nn.Module):
         self._session = None
 
     def forward(self, pixels: Tensor) -> Tensor:
-        """N x 3 x H x W in, N x classes out; the first of its outputs if there are several."""
+        """N x 3 x H x W in, N x classes out."""
         session = self.session()
         expected = session.get_inputs()[0]
         if has_channels_last(expected.shape):
             pixels = pixels.permute(0, 2, 3, 1)
-        array = np.ascontiguousarray(pixels.cpu().numpy(), dtype=_KINDS[expected.type])
-        return torch.from_numpy(session.run(None, {expected.name: array})[0]).float()
+        kind = _KINDS[expected.type]
+        values = whole_numbers(pixels) if kind == np.uint8 else pixels
+        array = np.ascontiguousarray(values.cpu().numpy(), dtype=kind)
+        return torch.from_numpy(session.run(None, {expected.name: array})[self.output]).float()
+
+
+def used_output(names: Sequence[str], place: int) -> list[str]:
+    """Which of several outputs is used, as a note; nothing where there is one."""
+    others = ", ".join(name for number, name in enumerate(names) if number != place)
+    return [f"Scored by its output {names[place]}; it also has {others}."] * (len(names) > 1)
 
 
 def _open_session(path: Path, threads: int) -> Any:

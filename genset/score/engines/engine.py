@@ -60,7 +60,10 @@ class Engine(ABC):
         preprocessing: of the model; pixels are normalized here.
         size: how many photos it must be given at once; None for any number.
         device: "cpu" or "cuda".
+        note: what to say of the answers; "" for nothing.
     """
+
+    note = ""
 
     def __init__(self, preprocessing: Preprocessing, size: int | None, device: str = "cpu") -> None:
         """Set the attributes.

@@ -84,6 +84,8 @@ class OnnxRuntimeEngine(Engine):
         assert options.onnx is not None
         super().__init__(model.preprocessing, model.batch or options.at_once)
         self.network = OnnxNetwork(options.onnx, options.threads)
+        if isinstance(model.network, OnnxNetwork):
+            self.network.output = model.network.output
         self.network.session()
 
     def _run(self, pixels: Pixels) -> Logits:

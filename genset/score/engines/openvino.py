@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from genset.core.errors import BadInput, MissingExtra
-from genset.models.kinds.exported import has_channels_last
+from genset.models.kinds.exported import has_channels_last, whole_numbers
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import Pixels
 from genset.score.engines.engine import Engine, EngineOptions, Logits, normalized
@@ -40,6 +40,8 @@ class OpenvinoEngine(Engine):
             dimension.get_length() if dimension.is_static else None for dimension in dimensions
         ]
         self.channels_last = has_channels_last(shape)
+        self.is_uint8 = network.input(0).element_type == openvino.Type.u8
+        self.output = getattr(model.network, "output", 0)
         # Fixed sizes make it a tenth faster.
         network.reshape([size, side, side, 3] if self.channels_last else [size, 3, side, side])
         compiled = core.compile_model(network, "CPU", properties)
@@ -54,5 +56,7 @@ class OpenvinoEngine(Engine):
         inputs = normalized(torch.from_numpy(pixels), self.preprocessing)
         if self.channels_last:
             inputs = inputs.permute(0, 2, 3, 1)
+        if self.is_uint8:
+            inputs = whole_numbers(inputs)
         results = self.request.infer([inputs.contiguous().numpy()], share_inputs=True)
-        return np.array(results[0], dtype=np.float32)
+        return np.array(results[self.output], dtype=np.float32)

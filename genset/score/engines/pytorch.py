@@ -5,13 +5,14 @@ card reads by itself, and this process reads photos and keeps answers.
 """
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import torch
 from torch import Tensor
 
 from genset.core.errors import ModelError
+from genset.models.kinds.exported import used_output
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import Pixels
 from genset.score.engines.engine import Engine, EngineOptions, Logits, PendingLogits, normalized
@@ -28,6 +29,7 @@ class TorchEngine(Engine):
         options = options or EngineOptions()
         named = model.device or ("cuda" if torch.cuda.is_available() else "cpu")
         self.place = torch.device(named)
+        self.outputs = len(model.order)
         super().__init__(model.preprocessing, model.batch, self.place.type)
         self.precision = _PRECISIONS[options.precision]
         self.network = model.network
@@ -84,8 +86,32 @@ class TorchEngine(Engine):
             values = normalized(inputs, self.preprocessing).to(self.takes)
             logits = self.network(values.contiguous() if self.is_contiguous else values)
             if not isinstance(logits, Tensor):
-                raise ModelError(f"answers {type(logits).__name__} to a batch of {len(inputs)}")
+                logits = self._main_output(logits, len(inputs))
             return logits.float()
+
+    def _main_output(self, answer: object, photos: int) -> Tensor:
+        """Of several outputs, the one called logits, or the first, that has a score for each class.
+
+        Raises:
+            ModelError: none has.
+        """
+        named: dict[str, object] = {}
+        if isinstance(answer, Mapping):
+            named = dict(answer)
+        elif isinstance(answer, (tuple, list)):
+            names = getattr(answer, "_fields", range(1, len(answer) + 1))
+            named = dict(zip(map(str, names), answer, strict=True))
+        tensors = {name: value for name, value in named.items() if isinstance(value, Tensor)}
+        fits = [name for name, value in tensors.items() if value.shape == (photos, self.outputs)]
+        if not fits:
+            shapes = ", ".join(f"{name} {list(value.shape)}" for name, value in tensors.items())
+            what = f"{type(answer).__name__} of {shapes}" if shapes else type(answer).__name__
+            raise ModelError(f"answers {what} to a batch of {photos}")
+        used = "logits" if "logits" in fits else fits[0]
+        (self.note,) = used_output([*tensors], [*tensors].index(used)) or (
+            f"Scored by {used} of the {type(answer).__name__} that it answers.",
+        )
+        return tensors[used]
 
 
 @contextmanager

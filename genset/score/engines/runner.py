@@ -55,7 +55,8 @@ class Runner:
     @property
     def note(self) -> str:
         """What to say beside the model's results; "" for nothing."""
-        return " ".join(self._notes.values())
+        engine = self._opened.note if self._opened else ""
+        return " ".join(filter(None, (engine, *self._notes.values())))
 
     def check(self, probe: Pixels) -> None:
         """See that the engine gives PyTorch's own answers to a few photos.
@@ -84,8 +85,12 @@ class Runner:
         """
         return self.launch(pixels)()
 
-    def launch(self, pixels: Pixels) -> PendingLogits:
+    def launch(self, pixels: Pixels, photos: Sequence[str] = ()) -> PendingLogits:
         """Begin the same: a GPU works on it until what is returned is called.
+
+        Args:
+            pixels: of N photos.
+            photos: their ids, for errors.
 
         Raises:
             ModelError: as above, here or in what is returned.
@@ -94,9 +99,14 @@ class Runner:
             batches = self._launch_batches(pixels)
         except Exception as error:  # noqa: BLE001 - the network may be the user's own code
             raise ModelError(self._problem(error, pixels)) from None
-        return lambda: self._collect(batches, pixels)
+        return lambda: self._collect(batches, pixels, photos)
 
-    def _collect(self, batches: Sequence[tuple[int, PendingLogits]], pixels: Pixels) -> Logits:
+    def _collect(
+        self,
+        batches: Sequence[tuple[int, PendingLogits]],
+        pixels: Pixels,
+        photos: Sequence[str],
+    ) -> Logits:
         """Wait for the logits of batches, each with its number of photos."""
         outputs = len(self.model.order)
         parts: list[Logits] = []
@@ -109,10 +119,11 @@ class Runner:
         except Exception as error:  # noqa: BLE001 - the network may be the user's own code
             raise ModelError(self._problem(error, pixels)) from None
         logits = np.concatenate(parts)
-        if not np.isfinite(logits).all():
-            raise ModelError(
-                f"model {self.model.spec.text!r} answers NaN or infinity: broken weights?"
-            )
+        finite = np.isfinite(logits).all(axis=1)
+        if not finite.all():
+            some = f" to {photos[int(finite.argmin())]}" if photos and finite.any() else ""
+            why = "a broken photo, or an overflow?" if some else "broken weights?"
+            raise ModelError(f"model {self.model.spec.text!r} answers NaN or infinity{some}: {why}")
         if sum_to_1(logits):
             self._notes["outputs"] = PROBABILITIES
         return as_logits(logits)

@@ -103,10 +103,12 @@ class Worker:
             started.unreadable.update(batch.unreadable)
             if not batch.indices:  # no photo of it can be read
                 continue
+            ids = [self.job.photos.photos[index].id for index in batch.indices]
             for number in list(live):  # one that fails is taken out
                 pixels = batch.pixels[self.job.tasks[number].geometry]
                 try:
-                    started.logits[number].append(self.runners[number].launch(pixels))
+                    pending = self.runners[number].launch(pixels, ids)
+                    started.logits[number].append(pending)
                 except ModelError as error:
                     self._fail(report, number, error)
                     live.remove(number)
