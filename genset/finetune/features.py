@@ -28,7 +28,7 @@ from genset.finetune.heads import Head, trunk
 from genset.models.load import LoadedModel
 from genset.score.job import Job, ModelTask
 from genset.score.options import ScoringOptions
-from genset.score.plan import ScoringPlan, described, discard_engine
+from genset.score.plan import ScoringPlan, described
 from genset.score.results.runs import run_key
 from genset.score.score import run_tasks
 from genset.score.shards import SHARDS, merged
@@ -154,7 +154,6 @@ def _merge_shards(plan: ScoringPlan, task: ModelTask) -> float:
         write_text(task.folder / _RECORD, json.dumps(record, indent=1) + "\n")
     except OSError as error:
         raise not_written(error) from None
-    discard_engine(task.folder)
     for shards in task.folder.glob(f"{SHARDS}*"):
         shutil.rmtree(shards, ignore_errors=True)
     return seconds

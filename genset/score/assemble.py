@@ -11,7 +11,7 @@ from genset.core.errors import GensetError
 from genset.models.mapping.pooling import record_of
 from genset.score.engines.engine import device_of, versions
 from genset.score.job import Job, ModelTask
-from genset.score.plan import ScoringPlan, discard_engine
+from genset.score.plan import ScoringPlan
 from genset.score.results.arrays import save_logits
 from genset.score.results.count import CountedAnswers, make_run
 from genset.score.results.runs import Prediction, Run, RunRecord, save_run
@@ -52,7 +52,7 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
         },
         classes=len(set(filter(None, task.model.columns))),
         masked=sum(photo.wnid not in known for photo in photos.photos),
-        notes=tuple(task.notes),
+        notes=tuple(dict.fromkeys((*task.notes, *answers.notes))),
         mapping=_mapping(task, photos),
     )
     record = RunRecord(
@@ -71,7 +71,6 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
     if answers.logits is not None:
         save_logits(task.folder, answers.logits[countable], task.model.order)
     save_run(task.folder, run, counted.predictions)
-    discard_engine(task.folder)
     for folder in task.folder.glob(f"{SHARDS}*"):
         shutil.rmtree(folder, ignore_errors=True)  # which another command may do, too
     return run

@@ -152,23 +152,21 @@ class Job:
         """
         return load_shard(shard_file(self.tasks[number].shards, shard), self.label(number, shard))
 
-    def keep(self, shard: int, answers: Mapping[int, Answers]) -> None:
-        """Write the answers to a shard, by the tasks' numbers.
+    def keep(self, report: ShardReport, answers: Mapping[int, Answers]) -> None:
+        """Write the answers to a shard, by the tasks' numbers, and what is noted of the tasks.
 
         Raises:
             OSError: they cannot be written.
         """
-        for number, answer in answers.items():
-            file = shard_file(self.tasks[number].shards, shard)
-            save_shard(file, answer, self.label(number, shard))
-
-    def note(self, report: ShardReport) -> None:
-        """Keep what a report notes of the tasks."""
         for task in self.tasks:
             task.devices.add(report.device if task.wants_gpu else "cpu")
         for number, note in report.notes.items():
             if note and note not in self.tasks[number].notes:
                 self.tasks[number].notes.append(note)
+        for number, answer in answers.items():
+            task, label = self.tasks[number], self.label(number, report.shard)
+            noted = replace(answer, notes=tuple(task.notes))
+            save_shard(shard_file(task.shards, report.shard), noted, label)
 
 
 def load_for(

@@ -1,21 +1,21 @@
 """The scoring plan: which models are scored on a set, by which engine, on which shards."""
 
-import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from genset.core.errors import GensetError, MissingExtra, PhotoRejected
-from genset.core.files import one_at_a_time, write_text
+from genset.core.files import one_at_a_time
 from genset.core.numbers import count
 from genset.core.progress import say
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import Geometry, Pixels
+from genset.models.processes import call_in_fork
 from genset.score.engines import ENGINES
 from genset.score.engines.onnx import onnx_file
 from genset.score.engines.select import SelectedEngine, candidates, select
@@ -23,51 +23,22 @@ from genset.score.job import Job, MissingShard, ModelTask
 from genset.score.options import ScoringOptions
 from genset.score.pixels import crops
 from genset.score.results.runs import LOGITS, Run, load_run, run_folder, run_key
-from genset.score.shards import BadShard, shard_file
+from genset.score.shards import SHARDS, BadShard, shard_file
 from genset.score.workers.executor import Executor, not_written
 from genset.sets.formats import may_come_back
 from genset.sets.photos import PhotoSet
 
-_FILE = "engine.json"
-
-
-def store_engine(folder: Path, engine: str, notes: Sequence[str]) -> None:
-    """Keep which engine has the run in this folder, and what is to say of its selection."""
-    write_text(folder / _FILE, json.dumps({"engine": engine, "notes": list(notes)}))
-
-
-def stored_engine(folder: Path) -> tuple[str, list[str]]:
-    """The engine that has the run in this folder, and its notes; "" where none was settled."""
-    try:
-        stored = json.loads((folder / _FILE).read_text("utf-8"))
-        engine, notes = stored["engine"], [str(note) for note in stored["notes"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return "", []
-    return (engine, notes) if engine in ENGINES else ("", [])
-
-
-def discard_engine(folder: Path) -> None:
-    """Of a run that is finished, or failed: its record says which engine it had."""
-    with suppress(OSError):
-        (folder / _FILE).unlink()
-
 
 def engine_of(folder: Path) -> str:
-    """The engine that made the run in this folder, or has it; "" where that is open.
+    """The engine that made the run in this folder, or began it; "" where that is open.
 
     Raises:
         GensetError: the run's record is not one of ours.
     """
-    run = load_run(folder)
-    return run.engine if run else stored_engine(folder)[0]
-
-
-def remove_if_empty(folder: Path) -> None:
-    """Remove the folder of a run of which no answer is kept."""
-    with suppress(OSError):
-        if [path.name for path in folder.iterdir()] == [_FILE]:
-            discard_engine(folder)
-        folder.rmdir()
+    if run := load_run(folder):
+        return run.engine
+    begun = (path.name.removeprefix(SHARDS).split("-")[0] for path in folder.glob(f"{SHARDS}*/"))
+    return next((name for name in begun if name in ENGINES), "")
 
 
 # Photos on which engines are tried, and those of them with which every worker checks its engine.
@@ -169,11 +140,10 @@ class ScoringPlan:
             try:
                 yield found
             finally:
-                for outcome in found.values():
-                    if isinstance(outcome, ModelTask):
-                        remove_if_empty(outcome.folder)
-                for folder in tasks:
-                    remove_if_empty(folder)
+                tasks_here = (task for task in found.values() if isinstance(task, ModelTask))
+                for folder in (*tasks, *(task.folder for task in tasks_here)):
+                    with suppress(OSError):  # of a run of which an answer is kept
+                        folder.rmdir()
 
     def _decide(self, folder: Path, task: ModelTask) -> Run | ModelTask:
         """The finished run; or the task, in another folder where another engine has this one."""
@@ -210,13 +180,15 @@ class ScoringPlan:
         }
 
     def select_engine(self, task: ModelTask, samples: Pixels) -> None:
-        """Set the engine of a task, and load it.
+        """Set the engine of a task, for "auto" the one that its run began with, and load it.
 
         Raises:
             GensetError: no engine runs it.
         """
         task.probe = samples[:_CHECKED]
-        task.engine = self._settle(task, samples)
+        begun = engine_of(task.folder)
+        goes_on = self.options.engine == "auto" and begun and ENGINES[begun].is_installed
+        task.engine = self._select(task, begun if goes_on else self.options.engine, samples)
         ENGINES[task.engine.name].load()  # once, and not in each of the processes that are forked
         task.notes += task.engine.notes
 
@@ -241,19 +213,6 @@ class ScoringPlan:
                 found.append(MissingShard(shard, lacking))
         return found
 
-    def _settle(self, task: ModelTask, samples: Pixels) -> SelectedEngine:
-        """The engine of a run: for "auto" the one that it began with, if it did."""
-        requested = self.options.engine
-        begun, notes = stored_engine(task.folder)
-        if requested == "auto" and begun and ENGINES[begun].is_installed:
-            return replace(self._select(task, begun, samples), notes=tuple(notes))
-        engine = self._select(task, requested, samples)
-        try:
-            store_engine(task.folder, engine.name, engine.notes)
-        except OSError as error:
-            raise not_written(error) from None
-        return engine
-
     def _select(self, task: ModelTask, requested: str, samples: Pixels) -> SelectedEngine:
         model, precision = task.model, self.options.precision
         on_gpu = self.executor.has_gpus and model.onnx is None
@@ -269,7 +228,7 @@ class ScoringPlan:
         if len(names) == 1 and onnx.is_file():
             return SelectedEngine(names[0], onnx)
         # PyTorch's exporter and the engines leave threads behind, which cannot be split off.
-        return self.executor.isolated(select, model, names, precision, samples, onnx)
+        return call_in_fork(select, model, names, precision, samples, onnx)
 
 
 def described(model: LoadedModel, options: ScoringOptions) -> dict[str, object]:

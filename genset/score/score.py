@@ -125,7 +125,6 @@ def _run_shards(plan: ScoringPlan, job: Job) -> dict[int, str]:
     untrusted: set[int] = set()
     try:
         for report in plan.executor.run(job, plan.missing(job)):
-            job.note(report)
             failed |= report.failed
             untrusted |= report.untrusted
     finally:

@@ -43,6 +43,7 @@ class Answers:
         probabilities: n x k float32, the softmax of the logits at these.
         logits: n x outputs float32, where they are kept.
         unreadable: why, for each photo that cannot be decoded, by its index.
+        notes: what to say beside the run's numbers.
     """
 
     indices: NDArray[np.int64]
@@ -50,6 +51,7 @@ class Answers:
     probabilities: NDArray[np.float32]
     logits: NDArray[np.float32] | None
     unreadable: dict[int, str]
+    notes: tuple[str, ...] = ()
 
 
 def shards_of(photos: int) -> list[range]:
@@ -94,6 +96,7 @@ def save_shard(path: Path, answers: Answers, label: ShardLabel) -> None:
         "classes": answers.classes,
         "probabilities": answers.probabilities,
         "unreadable": np.array(json.dumps(answers.unreadable)),
+        "notes": np.array(json.dumps(answers.notes)),
     }
     if answers.logits is not None:
         arrays["logits"] = answers.logits
@@ -126,6 +129,7 @@ def load_shard(path: Path, label: ShardLabel) -> Answers:
                 probabilities=arrays["probabilities"],
                 logits=arrays.get("logits"),
                 unreadable={int(index): reason for index, reason in why.items()},
+                notes=tuple(json.loads(str(arrays["notes"]))),
             )
         _check(answers, label)
     except Exception as error:  # noqa: BLE001 - a damaged file raises whatever it likes
@@ -174,4 +178,5 @@ def merged(shards: Sequence[Answers], photos: int) -> Answers:
         probabilities=np.concatenate([shard.probabilities for shard in shards])[order],
         logits=np.concatenate(logits)[order] if len(logits) == len(shards) else None,
         unreadable=dict(sorted(unreadable.items())),
+        notes=tuple(dict.fromkeys(note for shard in shards for note in shard.notes)),
     )

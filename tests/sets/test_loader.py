@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +15,14 @@ import torch
 from genset.core.errors import GensetError
 from genset.score import loader
 from genset.score.engines.select import SelectedEngine
-from genset.score.job import Job, MissingShard, ModelTask
+from genset.score.job import Job, MissingShard, ModelTask, ShardReport
 from genset.score.loader import PixelDataset
 from genset.score.options import ScoringOptions
 from genset.score.pixels import PixelCache
 from genset.score.shards import Answers, merged
 from genset.score.workers import worker
 from genset.score.workers.executor import score_shards
-from genset.score.workers.worker import Worker
+from genset.score.workers.worker import ScoredShard, Worker
 from genset.sets.open import open_set
 from tests.score.colours import colours, hundred_photos
 from tests.score.scoring import load_model
@@ -53,6 +53,15 @@ def cached(work: Job, folder: Path) -> tuple[PixelDataset, PixelCache]:
     return PixelDataset(work.photos.photos, caches={geometry: cache}), cache
 
 
+def keep(work: Job, found: Iterable[ScoredShard]) -> list[ShardReport]:
+    """The reports, once the answers are kept."""
+    reports = []
+    for report, answers in found:
+        work.keep(report, answers)
+        reports.append(report)
+    return reports
+
+
 def kept(work: Job, number: int = 0) -> Answers:
     """All that was kept of a model's answers."""
     return merged([work.stored(number, shard) for shard in range(SHARDS)], 100)
@@ -72,12 +81,12 @@ def test_what_is_read_ahead_gets_the_same_answers(photos: Path, fork: bool) -> N
     todo = [MissingShard(shard, [0, 1]) for shard in range(SHARDS)]
     works = {readers: job(photos, specs, photos.parent / f"ahead{readers}") for readers in (0, 3)}
     for readers, work in works.items():
-        reports = score_shards(Worker(work, work.dataset(), readers, fork=fork), todo)
-        assert [report.failed for report in reports] == [{}] * SHARDS
+        found = score_shards(Worker(work, work.dataset(), readers, fork=fork), todo)
+        assert [report.failed for report in keep(work, found)] == [{}] * SHARDS
     for number in (0, 1):
-        asked, found = (kept(work, number) for work in works.values())
-        assert len(found.indices) == 99
-        assert_same(asked, found)
+        asked, ahead = (kept(work, number) for work in works.values())
+        assert len(ahead.indices) == 99
+        assert_same(asked, ahead)
 
 
 @pytest.mark.parametrize("expected", [True, False])
@@ -100,15 +109,12 @@ def test_what_was_read_for_a_model_that_failed_does_not_get_to_another(
     worker = Worker(some, some.dataset(), 3, fork=False)
     for missing in todo if expected else ():
         worker.expect(missing)
-    reports = [worker.finish_and_keep(worker.start(missing)) for missing in todo]
+    reports = keep(some, (worker.score(missing) for missing in todo))
     worker.close()
     assert [bool(report.failed) for report in reports] == [True] + [False] * 6
     whole = job(photos, specs[:1], photos.parent / "whole")
-    list(
-        score_shards(
-            Worker(whole, whole.dataset()), [MissingShard(shard, [0]) for shard in range(SHARDS)]
-        )
-    )
+    all_shards = [MissingShard(shard, [0]) for shard in range(SHARDS)]
+    keep(whole, score_shards(Worker(whole, whole.dataset()), all_shards))
     for shard in (1, 4, 6):
         assert_same(*(each.stored(0, shard) for each in (some, whole)))
 
@@ -117,7 +123,7 @@ def test_a_cache_is_filled_by_what_reads_ahead(photos: Path) -> None:
     work = job(photos, [colours(photos.parent)], photos.parent / "first")
     dataset, _ = cached(work, photos.parent / "cache")
     todo = [MissingShard(shard, [0]) for shard in range(SHARDS)]
-    list(score_shards(Worker(work, dataset, 3), todo))
+    keep(work, score_shards(Worker(work, dataset, 3), todo))
     shutil.rmtree(photos)
     _, again = cached(work, photos.parent / "cache")
     there = {index: found for index in range(100) if (found := again.get(index)) is not None}

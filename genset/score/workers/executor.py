@@ -6,33 +6,30 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from pkgutil import resolve_name
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import torch
 
 from genset.core.errors import GensetError, first_line
 from genset.core.progress import progress
-from genset.models.processes import call_in_fork, can_fork, cores, receive, start_fork
+from genset.models.processes import can_fork, cores, receive, start_fork
 from genset.score.job import Job, MissingShard, ShardReport
 from genset.score.loader import PixelDataset
 from genset.score.options import ScoringOptions
-from genset.score.shards import Answers
 from genset.score.workers import CLUSTERS
 from genset.score.workers.remote import pack, score_on_gpu
-from genset.score.workers.worker import StartedShard, Worker
-
-T = TypeVar("T")
+from genset.score.workers.worker import ScoredShard, StartedShard, Worker, serve
 
 
 class Executor(ABC):
     """Has shards scored. It is opened by ``with``.
 
-    A new one defines `reports`, and overrides what is different in it.
+    A new one defines `scored`, and overrides what is different in it.
     """
 
     def __enter__(self) -> Self:
@@ -48,54 +45,39 @@ class Executor(ABC):
         return
 
     @abstractmethod
-    def reports(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
-        """Have the shards scored, and their answers kept; a report of each, in any order.
+    def scored(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ScoredShard]:
+        """Have the shards scored: a report and the answers of each, in any order.
+
+        Raises:
+            GensetError: a process that scores was killed.
+        """
+
+    def run(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
+        """Have the shards scored, with progress shown, and keep their answers: a report of each.
 
         Raises:
             GensetError: the answers cannot be written, or a process that scores was killed. What
                 is finished is kept.
         """
-
-    def run(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
-        """The same, with progress shown.
-
-        Raises:
-            GensetError: as `reports` does.
-        """
         names = ", ".join(task.model.spec.name for task in job.tasks)
         photos = sum(len(job.shards[missing.shard]) for missing in todo)
         # The progress bar counts photos, so a report is repeated for each photo of its shard.
-        repeated = (report for report in self.reports(job, todo) for _ in job.shards[report.shard])
-        last = None
-        for report in progress(repeated, total=photos, what=names, unit="photo"):
-            if report is not last:
+        shards = ((found, job.shards[found[0].shard]) for found in self.scored(job, todo))
+        repeated = ((found, index == shard[-1]) for found, shard in shards for index in shard)
+        for (report, answers), is_last in progress(
+            repeated, total=photos, what=names, unit="photo"
+        ):
+            if is_last:
+                try:
+                    job.keep(report, answers)
+                except OSError as error:
+                    raise not_written(error) from None
                 yield report
-            last = report
-
-    def isolated(self, work: Callable[..., T], *arguments: Any) -> T:
-        """The result of work whose threads must not stay in this process.
-
-        Raises:
-            GensetError: the work raised it, or its process was killed.
-        """
-        return call_in_fork(work, *arguments)
 
     @property
     def has_gpus(self) -> bool:
         """Whether those that score have a GPU."""
         return torch.cuda.is_available()
-
-
-def keep_answers(job: Job, report: ShardReport, answers: Mapping[int, Answers]) -> None:
-    """Keep the answers to a shard that came from another process, by the tasks' numbers.
-
-    Raises:
-        GensetError: they cannot be written.
-    """
-    try:
-        job.keep(report.shard, answers)
-    except OSError as error:
-        raise not_written(error) from None
 
 
 def not_written(error: OSError) -> GensetError:
@@ -114,17 +96,17 @@ class InProcess(Executor):
         """`readers` read ahead of a GPU; 0: one a core."""
         self.readers = readers
 
-    def reports(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
+    def scored(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ScoredShard]:
         on_gpu = torch.cuda.is_available() and job.wants_gpu
         worker = Worker(job, job.dataset(), (self.readers or cores()) if on_gpu else 0)
         yield from score_shards(worker, todo)
 
 
-def score_shards(worker: Worker, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
-    """Have a worker score shards and keep their answers, and close it.
+def score_shards(worker: Worker, todo: Sequence[MissingShard]) -> Iterator[ScoredShard]:
+    """Have a worker score shards, and close it.
 
     Raises:
-        GensetError: the answers cannot be written, or a process that reads photos was killed.
+        GensetError: a process that reads photos was killed.
     """
     threads = torch.get_num_threads()
     try:
@@ -136,11 +118,9 @@ def score_shards(worker: Worker, todo: Sequence[MissingShard]) -> Iterator[Shard
         for missing in todo:
             started.append(worker.start(missing))
             if len(started) > worker.ahead:
-                yield worker.finish_and_keep(started.popleft())
+                yield worker.finish(started.popleft())
         for shard in started:
-            yield worker.finish_and_keep(shard)
-    except OSError as error:
-        raise not_written(error) from None
+            yield worker.finish(shard)
     except BrokenExecutor:
         raise GensetError(
             "a process that reads photos was killed; if memory is short, have fewer by "
@@ -165,7 +145,7 @@ class WorkerPool(Executor):
         """`workers` score, or read photos for GPUs; 0: one a core."""
         self.workers = workers
 
-    def reports(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
+    def scored(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ScoredShard]:
         gpus = gpus_here() if job.wants_gpu else []
         if len(gpus) > 1 and len(todo) > 1:
             return _score_on_gpus(job, todo, gpus, self.workers or cores())
@@ -173,7 +153,7 @@ class WorkerPool(Executor):
         workers = min(self.workers or (1 if photos < _FEW else cores()), len(todo))
         if workers > 1 and can_fork() and not gpus:
             return _score_on_cores(job, todo, workers)
-        return InProcess(self.workers).reports(job, todo)
+        return InProcess(self.workers).scored(job, todo)
 
 
 def gpus_here() -> list[str]:
@@ -184,7 +164,7 @@ def gpus_here() -> list[str]:
     return named.split(",") if named else list(map(str, range(torch.cuda.device_count())))
 
 
-def _score_on_cores(job: Job, todo: Sequence[MissingShard], workers: int) -> Iterator[ShardReport]:
+def _score_on_cores(job: Job, todo: Sequence[MissingShard], workers: int) -> Iterator[ScoredShard]:
     dataset = job.dataset()
     processes = [start_fork(_work, job, dataset, number == 0) for number in range(workers)]
     with _ended(processes):
@@ -192,18 +172,13 @@ def _score_on_cores(job: Job, todo: Sequence[MissingShard], workers: int) -> Ite
 
 
 def _work(end: Connection, job: Job, dataset: PixelDataset, check: bool) -> None:
-    """What a worker on a core does: it scores what it is handed, and reports each shard."""
-    worker = Worker(job, dataset, check=check)
-    while (missing := end.recv()) is not None:
-        try:
-            end.send((worker.finish_and_keep(worker.start(missing)), {}))
-        except OSError as error:
-            end.send(not_written(error))
+    """What a worker on a core does."""
+    serve(end, Worker(job, dataset, check=check))
 
 
 def _score_on_gpus(
     job: Job, todo: Sequence[MissingShard], gpus: Sequence[str], readers: int
-) -> Iterator[ShardReport]:
+) -> Iterator[ScoredShard]:
     work = pack(job, max(1, readers // len(gpus)))
     context = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
     processes: list[Process] = []
@@ -214,18 +189,15 @@ def _score_on_gpus(
             process.start()
             child_end.close()
             processes.append((process, parent_end))
-        yield from _handed_out(processes, todo, job)
+        yield from _handed_out(processes, todo)
 
 
 def _handed_out(
-    processes: Sequence[Process], todo: Sequence[MissingShard], job: Job | None = None
-) -> Iterator[ShardReport]:
+    processes: Sequence[Process], todo: Sequence[MissingShard]
+) -> Iterator[ScoredShard]:
     """Hand out shards, one at a time: with the next one in hand, one worker would be left with two.
 
-    Args:
-        processes: the workers.
-        todo: the shards.
-        job: whose answers come back, to be kept here; None: the workers keep them.
+    Each end of a pipe is that of a process which does `worker.serve`.
     """
     waiting = deque(todo)
     failed: set[int] = set()
@@ -248,12 +220,9 @@ def _handed_out(
             busy.remove(end)
             if isinstance(answer, GensetError):
                 raise answer
-            report, answers = answer
-            if job is not None:
-                keep_answers(job, report, answers)
-            failed |= report.failed.keys()
+            failed |= answer[0].failed.keys()
             hand_out(end)
-            yield report
+            yield answer
     for end in process_of:
         end.send(None)
 

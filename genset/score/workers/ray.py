@@ -18,10 +18,11 @@ from multiprocessing.connection import Connection
 from typing import Any, Self
 
 from genset.core.errors import GensetError, MissingExtra, first_line
-from genset.score.job import Job, MissingShard, ShardReport
+from genset.score.job import Job, MissingShard
 from genset.score.workers import ray_driver
-from genset.score.workers.executor import Executor, keep_answers
+from genset.score.workers.executor import Executor
 from genset.score.workers.remote import pack
+from genset.score.workers.worker import ScoredShard
 
 _NO_CLUSTER = "no Ray cluster is running here, or where RAY_ADDRESS says"
 _START = "start one with `ray start --head --disable-usage-stats`"
@@ -64,35 +65,37 @@ class RayExecutor(Executor):
             raise GensetError(f"{_NO_CLUSTER} ({first_line(error)}): {_START}") from None
         self._start()
         self._send((sys.argv, sys.path, address or "auto"))
-        kind, found = self._receive()
-        if kind == "failed":
-            self._end()
+        found = self._receive()
+        if isinstance(found, str):
+            self.__exit__()
             raise GensetError(f"{_NO_CLUSTER} ({first_line(RuntimeError(found))}): {_START}")
         self.machines = found
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._end()
+        """End the process that speaks with Ray; Ray then drops what it was asked for."""
+        self._pipe.close()
+        try:
+            self._driver.wait(timeout=_TO_END)
+        except subprocess.TimeoutExpired:
+            self._driver.kill()
+            self._driver.wait()
 
     @property
     def has_gpus(self) -> bool:
         return super().has_gpus or self._gpus > 0
 
-    def reports(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ShardReport]:
+    def scored(self, job: Job, todo: Sequence[MissingShard]) -> Iterator[ScoredShard]:
         on_gpus = self._gpus > 0 and job.wants_gpu
         cores = self._cores_per_gpu() if on_gpus else 1
         work = pack(job, max(1, cores) if on_gpus else 0)
         shards = [tuple(missing) for missing in todo]
-        self._send((pickle.dumps(work), shards, (cores, int(on_gpus), _RETRIES)))
-        while True:
-            kind, found = self._receive()
-            if kind == "end":
-                return
-            if kind == "failed" or isinstance(found, str):
+        need = {"CPU": cores, "GPU": int(on_gpus)}
+        self._send((pickle.dumps(work), shards, need, _RETRIES))
+        while (found := self._receive()) is not None:
+            if isinstance(found, str):
                 raise GensetError(found)
-            report, answers = pickle.loads(found)  # noqa: S301 - of a process of ours
-            keep_answers(job, report, answers)
-            yield report
+            yield pickle.loads(found)  # noqa: S301 - of a process of ours
 
     def _start(self) -> None:
         """Start the process that speaks with Ray."""
@@ -117,21 +120,12 @@ class RayExecutor(Executor):
         with suppress(BrokenPipeError, ConnectionResetError):  # which the next answer tells
             self._pipe.send(what)
 
-    def _receive(self) -> tuple[str, Any]:
+    def _receive(self) -> Any:
+        """The machines' resources, or a shard's answers; a string says why there are none."""
         try:
-            found: tuple[str, Any] = self._pipe.recv()
+            return self._pipe.recv()
         except (EOFError, ConnectionResetError):
             raise GensetError(_LOST) from None
-        return found
-
-    def _end(self) -> None:
-        """End the process that speaks with Ray; Ray then drops what it was asked for."""
-        self._pipe.close()
-        try:
-            self._driver.wait(timeout=_TO_END)
-        except subprocess.TimeoutExpired:
-            self._driver.kill()
-            self._driver.wait()
 
     @property
     def _gpus(self) -> int:

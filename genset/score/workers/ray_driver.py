@@ -12,26 +12,15 @@ import logging
 import socket
 import sys
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from typing import Any
 
 # Seconds between two looks at whether everybody is there.
 _LOOK = 1.0
-
-# Shards, and the models by number that want them.
-Todo = list[tuple[int, list[int]]]
 
 _NO_MACHINE = (
     "the Ray cluster has no machine left that scores. What is finished is kept: start one, and run "
     "the same command again"
 )
-
-
-class Resources(NamedTuple):
-    """What each process of the cluster gets, and how often one that dies is started again."""
-
-    cores: int
-    gpus: int
-    retries: int
 
 
 def main() -> None:
@@ -41,40 +30,49 @@ def main() -> None:
     ray = importlib.import_module("ray")
     try:
         ray.init(address, log_to_driver=False, logging_level=logging.CRITICAL)
-        alive = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-        pipe.send(("machines", alive))
+        pipe.send([node["Resources"] for node in ray.nodes() if node["Alive"]])
     except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-        pipe.send(("failed", str(error)))
+        pipe.send(error.__class__.__name__ if not str(error) else str(error))
         return
     # That the pipe is closed says to the other end that Ray is gone, and to this one to end.
     with contextlib.suppress(EOFError, OSError):
         while True:
-            work, todo, resources = pipe.recv()
-            _serve(ray, pipe, work, todo, Resources(*resources))
+            _serve(ray, pipe, *pipe.recv())
 
 
-def _serve(ray: Any, pipe: Connection, work: bytes, todo: Todo, resources: Resources) -> None:
-    """Have shards scored; send each one's answers as they come, or why there are none."""
+def _serve(
+    ray: Any,
+    pipe: Connection,
+    work: bytes,
+    todo: list[tuple[int, list[int]]],
+    need: dict[str, int],
+    retries: int,
+) -> None:
+    """Have shards scored; send each one's answers as they come, or why there are none.
+
+    Args:
+        ray: the package.
+        pipe: where answers go.
+        work: what is scored, pickled.
+        todo: shards, and the models by number that lack their answers.
+        need: how much "CPU" and "GPU" each process gets.
+        retries: how often a shard is scored again whose process died.
+    """
     # A process that has a GPU keeps it, and the models on it, for its next shard.
-    score = ray.remote(
-        num_cpus=resources.cores,
-        num_gpus=resources.gpus,
-        max_calls=0,
-        max_retries=resources.retries,
-    )(run)
-    reference = ray.put(work)
+    how = {"num_cpus": need["CPU"], "num_gpus": need["GPU"], "max_calls": 0, "max_retries": retries}
+    score, reference = ray.remote(**how)(run), ray.put(work)
     waiting = [score.remote([reference], shard, tasks) for shard, tasks in todo]
     while waiting:
         done, waiting = ray.wait(waiting, timeout=_LOOK)
-        if not _somebody_scores(ray, pipe, resources):
-            pipe.send(("failed", _NO_MACHINE))
+        if not _somebody_scores(ray, pipe, need):
+            pipe.send(_NO_MACHINE)
             return
         for scored in done:
-            pipe.send(_received(ray, scored, resources.retries))
-    pipe.send(("end", None))
+            pipe.send(_received(ray, scored, retries))
+    pipe.send(None)
 
 
-def _somebody_scores(ray: Any, pipe: Connection, resources: Resources) -> bool:
+def _somebody_scores(ray: Any, pipe: Connection, need: dict[str, int]) -> bool:
     """Whether a machine is there that can score.
 
     Raises:
@@ -89,18 +87,17 @@ def _somebody_scores(ray: Any, pipe: Connection, resources: Resources) -> bool:
         if node["NodeID"] == here:
             with socket.socket(socket.AF_UNIX) as raylet:
                 raylet.connect(node["RayletSocketName"])
-    need = {"CPU": resources.cores, "GPU": resources.gpus}
     return any(all(n["Resources"].get(k, 0) >= v for k, v in need.items()) for n in alive)
 
 
-def _received(ray: Any, done: Any, retries: int) -> tuple[str, Any]:
+def _received(ray: Any, done: Any, retries: int) -> bytes | str:
     try:
-        return "shard", ray.get(done)
+        found: bytes | str = ray.get(done)
+        return found
     except ray.exceptions.RayTaskError as error:
-        reason = str(error).strip().splitlines()[-1]
-        return "failed", f"a process of the Ray cluster failed: {reason}"
+        return f"a process of the Ray cluster failed: {str(error).strip().splitlines()[-1]}"
     except ray.exceptions.RayError as error:
-        return "failed", (
+        return (
             f"processes of the Ray cluster that scored the same photos died {retries + 1} times "
             f"({type(error).__name__}); if memory is short, let Ray have fewer cores (--num-cpus). "
             "What is finished is kept: run the same command again"

@@ -137,9 +137,7 @@ def score_on_gpu(end: Connection, work: ClusterWork, gpu: str) -> None:
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):  # the command is gone
         try:
             worker = open_worker(work, here=True)
-            while (missing := end.recv()) is not None:
-                end.send(worker.score(missing))
-            worker.close()
+            importlib.import_module("genset.score.workers.worker").serve(end, worker)
         except GensetError as error:
             end.send(error)
 

@@ -1,10 +1,11 @@
 """A worker: it scores shards of a job in the process that makes it.
 
-It reads a batch of photos, runs every model on it, and keeps each one's best classes.
+It reads a batch of photos, runs every model on it, and finds each one's best classes.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 
 import numpy as np
 import torch
@@ -20,6 +21,10 @@ from genset.score.shards import BATCH_OF_GPU, Answers
 
 # Photos that are read together on a CPU, and that an engine gets at once if it takes any number.
 _BATCH_SIZE = 16
+
+
+ScoredShard = tuple[ShardReport, dict[int, Answers]]
+"""What became of a shard, and the answers of each task, by number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,7 @@ class Worker:
                 break
         return started
 
-    def finish(self, started: StartedShard) -> tuple[ShardReport, dict[int, Answers]]:
+    def finish(self, started: StartedShard) -> ScoredShard:
         """Wait for a shard: a report, and the answers of each task, by number."""
         report = started.report
         answers: dict[int, Answers] = {}
@@ -132,19 +137,9 @@ class Worker:
             answers[number] = self._answers(number, started.indices, logits, started.unreadable)
         return report, answers
 
-    def score(self, missing: MissingShard) -> tuple[ShardReport, dict[int, Answers]]:
+    def score(self, missing: MissingShard) -> ScoredShard:
         """Start and finish a shard."""
         return self.finish(self.start(missing))
-
-    def finish_and_keep(self, started: StartedShard) -> ShardReport:
-        """Finish a shard, and keep its answers in the folders of the tasks.
-
-        Raises:
-            OSError: they cannot be written.
-        """
-        report, answers = self.finish(started)
-        self.job.keep(report.shard, answers)
-        return report
 
     def close(self) -> None:
         """End the readers."""
@@ -191,3 +186,10 @@ class Worker:
             logits=logits if self.job.tasks[number].logits else None,
             unreadable=unreadable,
         )
+
+
+def serve(end: Connection, worker: Worker) -> None:
+    """Score what comes through a pipe, until None, and send back what became of each shard."""
+    while (missing := end.recv()) is not None:
+        end.send(worker.score(missing))
+    worker.close()
