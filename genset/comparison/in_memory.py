@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import torch
 from PIL import Image
 from torch import nn
 
@@ -95,13 +94,11 @@ def _score(photos: PhotoSet, model: LoadedModel, runs: Path, options: ScoringOpt
 
 @contextmanager
 def _as_it_was(network: nn.Module) -> Iterator[None]:
-    """Have the network in evaluation mode, and PyTorch exact; put back what that changed."""
+    """Have the network in evaluation mode; put back what that changed."""
     modes = [(module, module.training) for module in network.modules()]
-    exact = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
     network.eval()
     try:
         yield
     finally:
         for layer, training in modes:
             layer.training = training
-        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = exact

@@ -10,6 +10,7 @@ of 255.
 """
 
 import hashlib
+import io
 import json
 import os
 import warnings
@@ -106,38 +107,19 @@ def _of_pillow(content: bytes, pixels: Tensor | None) -> Image.Image:
 
 def _plain_jpeg(content: bytes) -> Tensor | None:
     """3 x H x W, if it is JPEG in grey or colour that decodes without a complaint."""
-    found = _jpeg_frame(content)
-    if found is None or found[0] not in (1, 3) or found[1] * found[2] > _LARGE:
-        return None
     try:
         with warnings.catch_warnings():
-            # That the bytes cannot be written to; that torchvision's decoder may go away.
+            # That a photo is huge; that the bytes cannot be written to; that torchvision's decoder
+            # may go away.
             warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(content), formats=["JPEG"]) as image:
+                if image.mode not in ("L", "RGB") or image.width * image.height > _LARGE:
+                    return None
             encoded = torch.frombuffer(content, dtype=torch.uint8)
             whole: Tensor = decode_jpeg(encoded, mode=ImageReadMode.RGB)
-    except RuntimeError:
+    except (*BROKEN, RuntimeError):
         return None
     return whole
-
-
-def _jpeg_frame(content: bytes) -> tuple[int, int, int] | None:
-    """Components, height and width from a JPEG file's frame header.
-
-    Source: ITU-T T.81, annex B: markers of two bytes, most followed by a length.
-    """
-    if content[:2] != b"\xff\xd8":
-        return None
-    place = 2
-    while place + 10 <= len(content) and content[place] == 0xFF:
-        marker = content[place + 1]
-        if marker == 0xFF:  # filled up
-            place += 1
-            continue
-        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            frame = content[place + 5 : place + 10]
-            return frame[4], int.from_bytes(frame[:2]), int.from_bytes(frame[2:4])
-        place += 2 + int.from_bytes(content[place + 2 : place + 4])
-    return None
 
 
 class PixelCache:

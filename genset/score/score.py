@@ -7,9 +7,12 @@ scores has a `Worker`.
 """
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
+
+import torch
 
 from genset.core.errors import GensetError, ModelError
 from genset.models.load import TEXT_FEATURES, LoadedModel
@@ -38,12 +41,26 @@ def score_models(
         GensetError: no photo can be read, the answers cannot be written, a process that scores was
             killed, or there is no cluster. What is finished is kept.
     """
-    outcomes = [_opened(plan, model) for model in models]
-    open_ones = [task for task in outcomes if isinstance(task, ModelTask)]
-    made = _score_open_ones(plan, open_ones) if open_ones else {}
+    with _settings_put_back():
+        outcomes = [_opened(plan, model) for model in models]
+        open_ones = [task for task in outcomes if isinstance(task, ModelTask)]
+        made = _score_open_ones(plan, open_ones) if open_ones else {}
     return [
         made[outcome.folder] if isinstance(outcome, ModelTask) else outcome for outcome in outcomes
     ]
+
+
+@contextmanager
+def _settings_put_back() -> Iterator[None]:
+    """Leave PyTorch as the caller has set it: models and engines set what their answers need."""
+    threads, engine = torch.get_num_threads(), torch.backends.quantized.engine
+    exact = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        torch.backends.quantized.engine = engine
+        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = exact
 
 
 def _opened(plan: ScoringPlan, model: ModelSpec | LoadedModel) -> ModelTask | Run | GensetError:
