@@ -282,11 +282,12 @@ class OnnxNetwork(nn.Module):
 
     def choose_output(self, classes: int) -> list[str]:
         """Take the first output of N x `classes`; a note where there are several."""
-        outputs = self.session().get_outputs()
-        fits = [place for place, node in enumerate(outputs) if node.shape[1:] == [classes]]
-        self.output = next(iter(fits), 0)
+        shapes = {node.name: node.shape for node in self.session().get_outputs()}
+        names = [*shapes]
+        used = next((name for name in names if shapes[name][1:] == [classes]), names[0])
+        self.output = names.index(used)
         self.close()
-        return used_output([node.name for node in outputs], self.output)
+        return [used_output(names, used)] * (len(names) > 1)
 
     def session(self) -> Any:
         """The open session.
@@ -324,10 +325,10 @@ class OnnxNetwork(nn.Module):
         return torch.from_numpy(session.run(None, {expected.name: array})[self.output]).float()
 
 
-def used_output(names: Sequence[str], place: int) -> list[str]:
-    """Which of several outputs is used, as a note; nothing where there is one."""
-    others = ", ".join(name for number, name in enumerate(names) if number != place)
-    return [f"Scored by its output {names[place]}; it also has {others}."] * (len(names) > 1)
+def used_output(names: Sequence[str], used: str) -> str:
+    """Which of a network's outputs is used, as a note."""
+    others = ", ".join(name for name in names if name != used)
+    return f"Scored by its output {used}" + f"; it also has {others}" * bool(others) + "."
 
 
 def _open_session(path: Path, threads: int) -> Any:

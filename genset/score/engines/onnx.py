@@ -57,13 +57,13 @@ def write_onnx(model: LoadedModel, path: Path) -> None:
 
 def _export(model: LoadedModel, path: Path) -> None:
     side = model.preprocessing.geometry.crop
-    example = torch.zeros(2, 3, side, side)
+    example = torch.zeros(model.batch or 2, 3, side, side)
     # A network that was saved as a program holds the batch that it was saved with, if any.
     any_batch = None if model.batch else {"pixels": {0: "n"}, "logits": {0: "n"}}
     try:
         torch.onnx.export(
             model.network.to("cpu"),
-            (example[: model.batch or 2],),
+            (example,),
             path,
             input_names=["pixels"],
             output_names=["logits"],

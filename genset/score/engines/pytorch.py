@@ -5,8 +5,7 @@ card reads by itself, and this process reads photos and keeps answers.
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor
@@ -47,6 +46,8 @@ class TorchEngine(Engine):
             if parameter.is_floating_point()
         )
         self.takes = next(numbers, torch.float32)
+        # Have a GPU multiply float32 as it is: else it rounds factors to 10 bits (TF32).
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         self._queue: deque[torch.cuda.Event] = deque()
 
     def launch(self, pixels: Pixels) -> PendingLogits:
@@ -81,7 +82,6 @@ class TorchEngine(Engine):
         with (
             torch.inference_mode(),
             torch.autocast(self.device, self.precision, enabled=reduced),
-            _full_float32(),
         ):
             values = normalized(inputs, self.preprocessing).to(self.takes)
             logits = self.network(values.contiguous() if self.is_contiguous else values)
@@ -95,31 +95,17 @@ class TorchEngine(Engine):
         Raises:
             ModelError: none has.
         """
-        named: dict[str, object] = {}
+        parts: Iterable[tuple[object, object]] = ()
         if isinstance(answer, Mapping):
-            named = dict(answer)
+            parts = answer.items()
         elif isinstance(answer, (tuple, list)):
-            names = getattr(answer, "_fields", range(1, len(answer) + 1))
-            named = dict(zip(map(str, names), answer, strict=True))
-        tensors = {name: value for name, value in named.items() if isinstance(value, Tensor)}
-        fits = [name for name, value in tensors.items() if value.shape == (photos, self.outputs)]
+            parts = enumerate(answer, 1)
+        found = {str(name): value for name, value in parts if isinstance(value, Tensor)}
+        fits = [name for name, value in found.items() if value.shape == (photos, self.outputs)]
         if not fits:
-            shapes = ", ".join(f"{name} {list(value.shape)}" for name, value in tensors.items())
-            what = f"{type(answer).__name__} of {shapes}" if shapes else type(answer).__name__
+            shapes = ", ".join(f"{name}: {list(value.shape)}" for name, value in found.items())
+            what = type(answer).__name__ + f" ({shapes})" * bool(shapes)
             raise ModelError(f"answers {what} to a batch of {photos}")
         used = "logits" if "logits" in fits else fits[0]
-        (self.note,) = used_output([*tensors], [*tensors].index(used)) or (
-            f"Scored by {used} of the {type(answer).__name__} that it answers.",
-        )
-        return tensors[used]
-
-
-@contextmanager
-def _full_float32() -> Iterator[None]:
-    """Have a GPU multiply float32 as it is: else it rounds factors to 10 bits (TF32)."""
-    allowed = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
-    try:
-        yield
-    finally:
-        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = allowed
+        self.note = used_output([*found], used)
+        return found[used]

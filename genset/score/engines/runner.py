@@ -77,23 +77,16 @@ class Runner:
         except Exception as error:  # noqa: BLE001 - each engine raises what it likes
             raise ModelError(self._problem(error, probe)) from None
 
-    def __call__(self, pixels: Pixels) -> Logits:
-        """N x outputs float32 logits for N photos' pixels.
-
-        Raises:
-            ModelError: the network fails, or answers something else than numbers of that shape.
-        """
-        return self.launch(pixels)()
-
     def launch(self, pixels: Pixels, photos: Sequence[str] = ()) -> PendingLogits:
-        """Begin the same: a GPU works on it until what is returned is called.
+        """Begin on N photos: what is returned waits for their N x outputs float32 logits.
 
         Args:
             pixels: of N photos.
             photos: their ids, for errors.
 
         Raises:
-            ModelError: as above, here or in what is returned.
+            ModelError: the network fails, or answers something else than numbers of that shape,
+                here or in what is returned.
         """
         try:
             batches = self._launch_batches(pixels)
