@@ -13,7 +13,7 @@ from genset.score.results.results import load_results
 from genset.score.results.runs import Accuracy, Run, find_runs, load_predictions
 from genset.sets.open import open_set
 from tests.killing import killed_at_each_change
-from tests.score.colours import BLUE, RED, WNIDS, Colours, colours, paint, painted_set
+from tests.score.colours import RED, WNIDS, Colours, colours, paint, painted_set
 from tests.score.scoring import evaluate
 
 
@@ -28,15 +28,6 @@ def score(photos: Path, *specs: str) -> list[Run]:
 
 def kept(photos: Path) -> list[tuple[Path, Run]]:
     return find_runs(photos.parent / "runs", photos.name)
-
-
-def test_top1_and_top5_are_counted(photos: Path) -> None:
-    (run,) = score(photos, colours(photos.parent))
-    assert run.top1 == Accuracy.of(2, 4)
-    assert run.top5 == Accuracy.of(3, 4)
-    assert run.top1.low == pytest.approx(0.1500, abs=1e-4)
-    assert run.top1.high == pytest.approx(0.8500, abs=1e-4)
-    assert run.excluded == {}
 
 
 def test_the_five_best_classes_of_each_photo_are_kept(photos: Path) -> None:
@@ -107,13 +98,6 @@ def test_changed_weights_make_a_new_run(photos: Path) -> None:
     assert len(kept(photos)) == 2
 
 
-def test_another_preprocessing_makes_a_new_run(photos: Path) -> None:
-    spec = colours(photos.parent)
-    score(photos, spec)
-    score(photos, spec.replace("mean=0.5", "mean=0.4"))
-    assert {tuple(run.preprocessing["mean"]) for _, run in kept(photos)} == {(0.5,) * 3, (0.4,) * 3}
-
-
 def test_the_same_weights_in_another_file_are_not_scored_again(photos: Path) -> None:
     (first,) = score(photos, colours(photos.parent) + "&name=same")
     (second,) = score(photos, colours(photos.parent, name="copy.pth") + "&name=same")
@@ -155,34 +139,6 @@ def test_a_set_without_one_readable_photo_is_an_error_and_no_run(photos: Path) -
     with pytest.raises(GensetError, match="not one photo of photos can be read"):
         score(photos, colours(photos.parent))
     assert kept(photos) == []
-
-
-@pytest.mark.soak
-def test_many_photos_are_each_scored_once_and_in_order(tmp_path: Path) -> None:
-    colour_of = {0: RED, 2: BLUE}
-    for number in range(330):  # enough for several decoding processes
-        paint(tmp_path / "photos", place := number % 2 * 2, f"{number:03}.png", colour_of[place])
-    (run,) = score(tmp_path / "photos", colours(tmp_path))
-    assert run.top1 == Accuracy.of(330, 330)
-    ((folder, _),) = kept(tmp_path / "photos")
-    found = [prediction.image for prediction in load_predictions(folder)]
-    assert found == [photo.id for photo in open_set(str(tmp_path / "photos")).photos]
-
-
-def test_all_specs_are_read_before_any_is_scored(photos: Path) -> None:
-    with pytest.raises(BadInput, match="a spec is torchvision:NAME"):
-        score(photos, colours(photos.parent), "nonsense")
-    assert kept(photos) == []
-
-
-def test_runs_are_found_best_first(photos: Path) -> None:
-    worse = photos.parent / "worse.pth"
-    spec = colours(photos.parent)
-    weights = torch.load(photos.parent / "colours.pth")
-    weights["scores.weight"].neg_()
-    torch.save(weights, worse)
-    score(photos, spec.replace("colours.pth", "worse.pth"), spec)
-    assert [run.model for _, run in kept(photos)] == ["colours", "worse"]
 
 
 def test_a_run_whose_record_is_broken_is_named(photos: Path) -> None:

@@ -12,9 +12,7 @@ from torch import Tensor
 
 from genset.cli import cli
 from genset.core.errors import GensetError
-from genset.models.spec import parse_spec
 from genset.score import latency
-from genset.score.options import ScoringOptions
 from genset.score.results.runs import find_runs
 from genset.sets.open import open_set
 from genset.tta.record import header
@@ -193,12 +191,3 @@ def test_a_tiny_accuracy_is_no_fraction_for_table(tmp_path: Path) -> None:
     timed(tmp_path / "photos", "--model", colours(tmp_path))
     (task,) = as_json("tta", "table", tmp_path / "entries")["tasks"]
     assert task["inferences"][0]["score"] == 0.5
-
-
-def test_the_threads_are_put_back(photos: Path) -> None:
-    spec = colours(photos.parent)
-    found = open_set(str(photos))
-    (run,) = evaluate(found, [spec], photos.parent / "runs")
-    before = torch.get_num_threads()
-    latency.measure(found, parse_spec(spec), run, photos.parent / "runs", ScoringOptions())
-    assert torch.get_num_threads() == before

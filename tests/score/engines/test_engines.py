@@ -2,19 +2,14 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from genset.core.errors import BadInput
-from genset.models.load import LoadedModel
-from genset.score.engines.engine import EngineOptions, open_engine
-from genset.score.engines.onnx import write_onnx
-from genset.score.engines.select import candidates
 from genset.score.options import ScoringOptions
 from genset.sets.open import open_set
 from tests.score.colours import colours, painted_set
 from tests.score.real import scored, some_photos
-from tests.score.scoring import evaluate, load_model
+from tests.score.scoring import evaluate
 
 OTHERS = ["onnxruntime", "openvino"]
 
@@ -44,28 +39,6 @@ def test_another_precision_is_named_and_is_another_run(tmp_path: Path, precision
     (half,) = evaluate(photos, [spec], tmp_path / "runs", ScoringOptions(precision=precision))
     assert (half.precision, half.top1.correct) == (precision, full.top1.correct)
     assert half.key != full.key
-
-
-def pixels_of(model: LoadedModel) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    side = model.preprocessing.geometry.crop
-    return np.random.default_rng(0).integers(0, 256, (8, side, side, 3), np.uint8)
-
-
-@pytest.mark.parametrize("engine", ["torch", *OTHERS])
-def test_an_engine_takes_any_number_of_photos(tmp_path: Path, engine: str) -> None:
-    model = load_model(colours(tmp_path))
-    write_onnx(model, tmp_path / "model.onnx")
-    pixels = pixels_of(model)
-    opened = open_engine(engine, model, EngineOptions(onnx=tmp_path / "model.onnx"))
-    each = np.concatenate([opened(photo[None]) for photo in pixels])
-    for count in (2, 3, 5, 8):
-        np.testing.assert_allclose(opened(pixels[:count]), each[:count], rtol=1e-5, atol=1e-5)
-
-
-def test_auto_tries_engines_only_where_enough_photos_win_the_time_back(tmp_path: Path) -> None:
-    model = load_model(colours(tmp_path))
-    assert candidates(model, "auto", worth_a_trial=False) == ["torch"]
-    assert candidates(model, "auto", worth_a_trial=True)[0] == "torch"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Networks as files, and whatever they answer: each engine gives the same classes."""
 
-from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,23 @@ import torch
 from torch import Tensor, nn
 
 import genset
-from genset.core.errors import GensetError, ModelError
-from genset.score.options import ScoringOptions
-from genset.score.results.runs import Accuracy, Run
-from genset.sets.open import open_set
+from genset.core.errors import GensetError
+from genset.score.results.runs import Accuracy, RunRecord
 from tests.score.colours import Colours, hundred_photos
-from tests.score.scoring import evaluate
 
 ALL_RIGHT = Accuracy.of(33, 99)  # what Colours gets right of a hundred photos, one of them broken
+ONNX = ["onnxruntime", "openvino"]
+
+
+class Answers(Colours):
+    """Colours, with an answer of another form."""
+
+    def __init__(self, form: Callable[[Tensor], Any]) -> None:
+        super().__init__()
+        self.form = form
+
+    def forward(self, pixels: Tensor) -> Any:
+        return self.form(super().forward(pixels))
 
 
 class Wholes(Colours):
@@ -28,143 +36,93 @@ class Wholes(Colours):
         return super().forward(pixels.float() / 127.5 - 1)
 
 
-class TwoOutputs(Colours):
-    def forward(self, pixels: Tensor) -> Any:
-        return pixels.mean(dim=(2, 3)), super().forward(pixels)
-
-
 @pytest.fixture
-def photos(tmp_path: Path) -> Path:
+def photos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
     return hundred_photos(tmp_path / "photos")
 
 
-def run_of(photos: Path, spec: str, engine: str, normalized: bool = True) -> Run:
-    values = "&mean=0.5&std=0.5" * normalized
-    photo_set, options = open_set(str(photos)), ScoringOptions(engine=engine)
-    (run,) = evaluate(photo_set, [f"{spec}{values}"], photos.parent / engine, options)
-    return run
-
-
-def write_export(network: nn.Module, path: Path, kind: torch.dtype, most: int | None) -> None:
-    sizes = ({0: torch.export.Dim("photos", max=most)},)
+def write(network: nn.Module, kind: torch.dtype, names: list[str], most: int | None = None) -> None:
+    """Write net.pt2, of up to `most` photos at once, and net.onnx with outputs of these names."""
     example = torch.zeros(2, 3, 32, 32, dtype=kind)
-    torch.export.save(torch.export.export(network.eval(), (example,), dynamic_shapes=sizes), path)
-
-
-@pytest.mark.parametrize("engine", ["torch", "onnxruntime", "openvino"])
-@pytest.mark.parametrize(
-    ("network", "kind", "most"),
-    [(Colours, torch.float32, None), (Colours, torch.float32, 8), (Wholes, torch.uint8, None)],
-    ids=["any batch", "a largest batch", "whole numbers"],
-)
-def test_an_exported_network_runs_on_every_engine(
-    photos: Path, network: type[Colours], kind: torch.dtype, most: int | None, engine: str
-) -> None:
-    pytest.importorskip(engine)
-    write_export(network(), photos.parent / "net.pt2", kind, most)
-    spec = f"export:{photos.parent}/net.pt2?name={engine}"
-    assert run_of(photos, spec, engine, kind != torch.uint8).top1 == ALL_RIGHT
-
-
-@pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
-@pytest.mark.parametrize(("network", "kind"), [(Wholes, torch.uint8), (TwoOutputs, torch.float32)])
-def test_an_onnx_file_may_take_whole_numbers_and_have_several_outputs(
-    photos: Path, network: type[Colours], kind: torch.dtype, engine: str
-) -> None:
-    pytest.importorskip(engine)
-    path, example = photos.parent / "net.onnx", torch.zeros(2, 3, 32, 32, dtype=kind)
-    names = ["features", "scores"] if network is TwoOutputs else ["scores"]
+    how = {"dynamo": False, "input_names": ["pixels"], "output_names": names}
     sizes = {name: {0: "n"} for name in ("pixels", *names)}
-    how = {"input_names": ["pixels"], "output_names": names, "dynamic_axes": sizes}
-    torch.onnx.export(network().eval(), (example,), path, dynamo=False, **how)
-    spec = f"onnx:{path}?resize=32&crop=32&name={engine}"
-    run = run_of(photos, spec, engine, kind != torch.uint8)
-    assert run.top1 == ALL_RIGHT
-    (note,) = run.notes
-    assert ("Scored by its output scores; it also has features." in note) == (len(names) > 1)
-    if kind == torch.uint8:
-        with pytest.raises(GensetError, match="takes whole numbers from 0 to 255: leave out mean="):
-            run_of(photos, spec, engine)
+    torch.onnx.export(network.eval(), (example,), "net.onnx", dynamic_axes=sizes, **how)
+    shapes = ({0: torch.export.Dim("photos", max=most)},)
+    torch.export.save(torch.export.export(network, (example,), dynamic_shapes=shapes), "net.pt2")
 
 
-def test_a_dynamic_int8_file_scores_a_photo_alone(photos: Path) -> None:
-    quantization = pytest.importorskip("onnxruntime.quantization")
-    pytest.importorskip("onnx")
-    path, small = photos.parent / "net.onnx", photos.parent / "int8.onnx"
-    torch.onnx.export(
-        Colours().eval(),
-        (torch.zeros(2, 3, 32, 32),),
-        path,
-        dynamo=False,
-        input_names=["pixels"],
-        dynamic_axes={"pixels": {0: "n"}},
+@pytest.mark.parametrize("engine", ["torch", *ONNX])
+def test_a_program_runs_on_every_engine_whatever_it_takes(photos: Path, engine: str) -> None:
+    pytest.importorskip(engine)
+    normal = "mean=0.5&std=0.5&resize=32&crop=32"
+    for network, most, how in ((Colours(), 8, normal), (Wholes(), None, "resize=32&crop=32")):
+        write(network, torch.float32 if most else torch.uint8, ["scores"], most)
+        for kind in ["export:net.pt2", "onnx:net.onnx"][: 2 if engine in ONNX else 1]:
+            assert genset.evaluate(photos, f"{kind}?{how}", engine=engine).top1 == ALL_RIGHT
+    with pytest.raises(GensetError, match="whole numbers from 0 to 255: leave out mean="):
+        genset.evaluate(photos, f"export:net.pt2?{normal}")
+
+
+@pytest.mark.parametrize("engine", ONNX)
+def test_of_several_outputs_of_a_file_the_scores_are_used(photos: Path, engine: str) -> None:
+    pytest.importorskip(engine)
+    write(Answers(lambda scores: (scores[:, :7], scores)), torch.float32, ["few", "scores"])
+    run = genset.evaluate(photos, "onnx:net.onnx?mean=0.5&std=0.5&resize=32&crop=32", engine=engine)
+    assert (run.top1, run.record.notes) == (
+        ALL_RIGHT,
+        ["Scored by its output scores; it also has few."],
     )
-    quantization.quantize_dynamic(path, small)
-    assert run_of(photos, f"onnx:{small}?resize=32&crop=32", "onnxruntime").top1 == ALL_RIGHT
 
 
-def pixels_of(photo: Any) -> Tensor:
-    values = np.asarray(photo.resize((32, 32)), dtype=np.float32)
-    return torch.from_numpy(values).permute(2, 0, 1) / 127.5 - 1
+def test_a_dynamic_int8_file_scores_each_photo_alone(photos: Path) -> None:
+    quantization = pytest.importorskip("onnxruntime.quantization")
+    write(Colours(), torch.float32, ["scores"])
+    quantization.quantize_dynamic("net.onnx", "int8.onnx")
+    spec = "onnx:int8.onnx?mean=0.5&std=0.5&resize=32&crop=32"
+    assert genset.evaluate(photos, spec, engine="onnxruntime").top1 == ALL_RIGHT
 
 
-Pair = namedtuple("Pair", ["features", "scores"])
+def in_memory(photos: Path, form: Callable[[Tensor], Any]) -> RunRecord:
+    def pixels_of(photo: Any) -> Tensor:
+        values = np.asarray(photo.resize((32, 32)), dtype=np.float32)
+        return torch.from_numpy(values).permute(2, 0, 1) / 127.5 - 1
+
+    return genset.evaluate(photos, Answers(form), transform=pixels_of).record
 
 
-@pytest.mark.parametrize(
-    ("answer", "note"),
-    [
+def with_nan(scores: Tensor) -> Tensor:
+    scores[3] = torch.nan
+    return scores
+
+
+def test_the_output_that_is_used_is_named_and_the_photo_that_gets_nan(photos: Path) -> None:
+    for form, note in (
         (lambda scores: (scores, scores), "Scored by its output 1; it also has 2."),
-        (lambda scores: {"aux": -scores, "logits": scores}, "output logits; it also has aux."),
+        (
+            lambda scores: {"aux": -scores, "logits": scores},
+            "Scored by its output logits; it also has aux.",
+        ),
         (lambda scores: {"out": scores}, "Scored by its output out."),
-        (lambda scores: Pair(scores[:, :3], scores), "Scored by its output 2; it also has 1."),
-    ],
-)
-def test_the_output_that_is_used_is_named(
-    photos: Path, answer: Callable[[Tensor], Any], note: str
-) -> None:
-    class Wrapped(Colours):
-        def forward(self, pixels: Tensor) -> Any:
-            return answer(super().forward(pixels))
-
-    run = genset.evaluate(str(photos), Wrapped(), transform=pixels_of).record
-    assert run.top1 == ALL_RIGHT
-    assert any(note in found for found in run.notes)
-
-
-def test_a_network_without_scores_says_what_it_answers(photos: Path) -> None:
-    class Wrapped(Colours):
-        def forward(self, pixels: Tensor) -> Any:
-            return {"features": super().forward(pixels)[:, :7]}
-
-    with pytest.raises(ModelError, match=r"answers dict \(features: \[\d+, 7\]\)"):
-        genset.evaluate(str(photos), Wrapped(), transform=pixels_of)
-
-
-def test_a_photo_that_gets_nan_is_named(photos: Path) -> None:
-    class Broken(Colours):
-        def forward(self, pixels: Tensor) -> Tensor:
-            scores = super().forward(pixels)
-            scores[3] = torch.nan
-            return scores
-
-    with pytest.raises(ModelError, match=r"NaN or infinity to n01440764/009\.png: a broken photo"):
-        genset.evaluate(str(photos), Broken(), transform=pixels_of)
+    ):
+        run = in_memory(photos, form)
+        assert (run.top1, run.notes[-1]) == (ALL_RIGHT, note)
+    with pytest.raises(GensetError, match=r"answers dict \(features: \[\d+, 7\]\)"):
+        in_memory(photos, lambda scores: {"features": scores[:, :7]})
+    with pytest.raises(GensetError, match=r"NaN or infinity to n01440764/009\.png: a broken photo"):
+        in_memory(photos, with_nan)
 
 
 def test_settings_of_pytorch_stay_as_they_were(photos: Path, realdata: Path) -> None:
-    before = torch.backends.quantized.engine
-    torch.backends.quantized.engine = "fbgemm"
-    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
+    backends = torch.backends
+    before = backends.quantized.engine, backends.cuda.matmul.allow_tf32
+    backends.quantized.engine, backends.cuda.matmul.allow_tf32 = "fbgemm", True
     threads = torch.get_num_threads()
     try:
         spec = f"torchscript:{realdata}/checkpoints/mobilenet_v2_int8_torchscript.pt"
-        genset.evaluate(str(photos), spec, allow_code=True, runs=photos.parent / "runs")
-        genset.evaluate(str(photos), Colours(), transform=pixels_of)
-        assert torch.backends.quantized.engine == "fbgemm"
-        assert torch.backends.cudnn.allow_tf32
-        assert torch.backends.cuda.matmul.allow_tf32
+        genset.evaluate(photos, spec, allow_code=True)
+        in_memory(photos, lambda scores: scores)
+        assert (backends.quantized.engine, backends.cuda.matmul.allow_tf32) == ("fbgemm", True)
         assert torch.get_num_threads() == threads
     finally:
-        torch.backends.quantized.engine = before
-        torch.backends.cuda.matmul.allow_tf32 = False
+        backends.quantized.engine, backends.cuda.matmul.allow_tf32 = before

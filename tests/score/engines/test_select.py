@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,10 @@ from torch import Tensor
 
 from genset.core.errors import BadInput, GensetError, ModelError
 from genset.score import job, plan, shards
-from genset.score.engines import runner
 from genset.score.engines.engine import EngineOptions, open_engine
 from genset.score.engines.onnx import write_onnx
 from genset.score.engines.openvino import OpenvinoEngine
-from genset.score.engines.select import candidates, check_engine
+from genset.score.engines.select import candidates
 from genset.score.options import ScoringOptions
 from genset.score.results.count import remarks
 from genset.score.results.runs import Run, find_runs
@@ -108,23 +106,6 @@ def test_the_note_outlives_a_run_that_is_cut_off(
     assert len(run_of(folder, "Liar").notes) == len(OTHERS)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_an_engine_is_checked_once_for_all_workers(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, workers: int
-) -> None:
-    told = folder / "checked"
-
-    def telling(*arguments: Any) -> None:
-        with told.open("a") as file:
-            file.write("once\n")
-        check_engine(*arguments)
-
-    monkeypatch.setattr(runner, "check_engine", telling)
-    run = run_of(folder, "Colours", engine="onnxruntime", workers=workers)
-    assert run.engine == "onnxruntime"
-    assert told.read_text() == "once\n"
-
-
 @pytest.mark.parametrize(
     ("engine", "workers"), [("openvino", 1), ("openvino", 2), ("onnxruntime", 1)]
 )
@@ -171,13 +152,6 @@ def test_an_engine_that_is_asked_for_makes_its_own_run_beside_anothers(
     assert run_of(folder, "Colours", engine="onnxruntime") == first
     assert run_of(folder, "Colours") == first
     assert len(find_runs(folder / "runs", "photos")) == 2
-
-
-def test_a_run_has_the_key_that_it_had_before_engines_had_runs_of_their_own(folder: Path) -> None:
-    asked = run_of(folder, "Colours", engine="torch")
-    kept = folder / "runs" / "photos" / f"colours-{asked.key[:12]}"
-    shutil.rmtree(kept)
-    assert run_of(folder, "Colours").key == asked.key
 
 
 def test_auto_settles_once_which_engine_has_a_run(

@@ -191,18 +191,6 @@ def test_a_run_whose_command_is_killed_goes_on(photos: Path, tmp_path: Path) -> 
     assert files(runs) == files(tmp_path / "one")
 
 
-@pytest.mark.usefixtures("cluster")
-@pytest.mark.soak
-def test_a_machine_that_does_not_see_the_photos_is_refused(photos: Path, tmp_path: Path) -> None:
-    handle = os.open(tmp_path, os.O_RDONLY)  # of this process, and of none on the cluster
-    try:
-        seen_here = Path(f"/proc/self/fd/{handle}/photos")
-        with pytest.raises(GensetError, match=r"machine .*: .* is not there.* under the same path"):
-            on_ray(seen_here, tmp_path / "runs", colours(tmp_path))
-    finally:
-        os.close(handle)
-
-
 def test_without_a_cluster_one_line_says_how_to_start_one(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

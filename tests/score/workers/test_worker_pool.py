@@ -294,29 +294,6 @@ def test_a_photo_that_is_missing_or_there_twice_is_never_counted() -> None:
             shards.merged(parts, photos_there)
 
 
-@pytest.mark.soak
-def test_the_command_shows_what_was_scored_and_ends_with_the_failure(photos: Path) -> None:
-    (photos / "cats").mkdir()
-    (photos.parent / "bad.pth").write_text("no weights")
-    good = colours(photos.parent)
-    command = [sys.executable, "-m", "genset", "evaluate", str(photos), "--workers", "1"]
-    done = subprocess.run(
-        [*command, "--model", good, "--model", good.replace("colours.pth", "bad.pth")],
-        capture_output=True,
-        text=True,
-        cwd=photos.parent,
-        env=ENVIRONMENT,
-        check=False,
-    )
-    assert done.returncode == 1
-    head, row = (line.split() for line in done.stdout.splitlines()[:2])
-    assert (head[0], head[-1]) == ("model", "engine")
-    assert (row[0], row[-1]) == ("colours", "torch")
-    assert "The folder cats is not a class of ImageNet" in done.stdout
-    (line,) = done.stderr.strip().splitlines()
-    assert "bad.pth is no file of weights alone" in line
-
-
 def test_a_cache_spares_later_runs_the_decoding(
     photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
