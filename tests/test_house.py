@@ -16,10 +16,10 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_720,
+    "lines of code": 59_712,
     "modules": 513,
-    "lines of tests": 72_301,
-    "words of docs": 46_109,
+    "lines of tests": 72_291,
+    "words of docs": 46_101,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
