@@ -15,6 +15,7 @@ from genset.statistics.mcnemar import exact_mcnemar
 
 GUESSES = "The answers are hardly better than guesses"  # so begins that sentence
 _FEWEST_CLASSES = 5  # that are right in another order
+_NEVER_RIGHT = 20  # photos none of which is right
 _SURE = 1e-4  # how unlikely chance must be before a rank is called odd
 
 Indices = NDArray[np.int64]
@@ -33,7 +34,8 @@ def odd_ranks(hits: Sequence[int], photos: int, classes: int) -> str | None:
     """
     ranks = len(hits)
     shown = f"hits by rank: {', '.join(f'{count:,}' for count in hits)}"
-    if photos == 0 or wilson(sum(hits), photos).high < min(0.5, 10 * ranks / classes):
+    never = not any(hits) and photos >= _NEVER_RIGHT
+    if photos == 0 or never or wilson(sum(hits), photos).high < min(0.5, 10 * ranks / classes):
         return f"{GUESSES} ({shown} of {photos:,} photos)."
     if ranks == 1:
         return None

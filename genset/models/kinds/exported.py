@@ -145,15 +145,11 @@ def _export(path: Path) -> Program:
     if len(inputs) != 1 or inputs[0].ndim != 4:
         raise ModelError(f"{path} takes other than one batch of photos")
     batch, _, height, _ = inputs[0].shape
-    largest = (
-        [
-            bounds.upper
-            for size, bounds in program.range_constraints.items()
-            if size == batch.node.expr
-        ]
-        if _fixed(batch) is None
-        else []
-    )
+    largest = [
+        bounds.upper
+        for size, bounds in program.range_constraints.items()
+        if _fixed(batch) is None and size == batch.node.expr
+    ]
     is_uint8 = inputs[0].dtype == torch.uint8
     return Program(
         ExportedNetwork(program.module(), is_uint8),

@@ -19,7 +19,7 @@ from genset.score.engines.pytorch import TorchEngine
 _TOLERANCE = {"float32": 1e-3, "bf16": 0.1, "fp16": 0.02}
 _TRIALS = 3
 
-_MEND = "; use --engine torch"
+_MEND = "; use --engine "
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _passed_over(model: LoadedModel, problems: Mapping[str, GensetError]) -> tup
     """A sentence for each thing that is wrong with engines."""
     engines: dict[str, list[str]] = {}
     for name, error in problems.items():
-        why = str(error).removeprefix(f"{_what(model)}: ").removesuffix(_MEND)
+        why = str(error).removeprefix(f"{_what(model)}: ").partition(_MEND)[0]
         engines.setdefault(why, []).append(name)
     return tuple(
         f"Not scored by {' or '.join(names)}, which failed a trial: {why}."
@@ -168,7 +168,7 @@ def check_engine(
     if not (apart <= allowed < np.inf and same):
         raise ModelError(
             f"{_what(model)}: engine {name} does not give PyTorch's answers (logits are up to "
-            f"{apart:.3g} apart){_MEND}"
+            f"{apart:.3g} apart){_MEND}{'onnxruntime' if model.onnx else 'torch'}"
         )
 
 

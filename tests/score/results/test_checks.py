@@ -78,6 +78,7 @@ def test_one_class_for_nearly_all_photos_is_flagged() -> None:
 def test_guesses_are_flagged_and_a_weak_model_is_not() -> None:
     truth, ranked = answers(0.7)
     assert "hardly better than guesses" in flags(truth, ranked[::-1])
+    assert "hardly better than guesses" in flags(truth[:24], ranked[100:124])  # none is right
     rng = np.random.default_rng(2)
     weak = np.where(rng.random(PHOTOS) < 0.02, truth, rng.integers(1000, size=PHOTOS))
     assert flags(truth, weak[:, None]) == ""
