@@ -255,8 +255,8 @@ def _look_up(found: References, run: Run, weights: Weights, rows: Sequence[Row])
 
 def _of_architecture(found: References, run: Run, architecture: str) -> None:
     bare = architecture_of(architecture)
-    lines = (row for rows in published_table().values() for row in rows)
-    if same := [row for row in lines if architecture_of(row.name) == bare]:
+    table = published_table().items()
+    if same := [row for name, rows in table if architecture_of(name) == bare for row in rows]:
         why = "a checkpoint, and whose weights it holds is not known"
         found.ranges[named(run)] = _range(same, bare, why)
 
