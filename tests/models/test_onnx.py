@@ -135,11 +135,11 @@ def test_numbers_that_are_no_normalized_pixels_are_refused(
 ) -> None:
     torch.onnx.export(
         nn.Flatten(),
-        (torch.zeros(1, 3, SIDE, SIDE, dtype=torch.uint8),),
+        (torch.zeros(1, 3, SIDE, SIDE, dtype=torch.int32),),
         tmp_path / "net.onnx",
         dynamo=False,
     )
-    with pytest.raises(ModelError, match=r"takes tensor\(uint8\); it must take normalized pixels"):
+    with pytest.raises(ModelError, match=r"takes tensor\(int32\); it must take float numbers"):
         evaluate(photos, [f"onnx:{tmp_path}/net.onnx"], tmp_path / "runs")
 
 

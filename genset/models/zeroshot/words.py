@@ -108,7 +108,7 @@ def read_lines(file: str, what: str) -> list[str]:
     while lines and not lines[-1]:
         lines.pop()
     if not lines or not all(lines):
-        empty = f"line {lines.index('') + 1} is empty" if lines else "they are empty"
+        empty = f"line {lines.index('') + 1} is empty" if lines else "it is empty"
         raise BadInput(f"the {what} {file} cannot be used: {empty}")
     return lines
 

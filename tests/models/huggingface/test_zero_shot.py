@@ -145,7 +145,7 @@ def test_no_two_classes_have_one_name() -> None:
         ("prompts", "a photo", "line 1: 'a photo' has not one {} for the name"),
         ("prompts", "{} and {}", "line 1: .* has not one {} for the name"),
         ("prompts", "a {}\n\nthe {}", "line 2 is empty"),
-        ("prompts", "", "they are empty"),
+        ("prompts", "", "it is empty"),
         ("names", "tench\n", "are 1, and there are 1,000 classes"),
         ("names", "wnid,name\nn01440764,tench", r"no name for 999 classes \(n01443537"),
         ("names", "wnid,name\nn01440764,a\nn01440764,b", "have a class twice"),
