@@ -16,9 +16,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_712,
+    "lines of code": 59_711,
     "modules": 513,
-    "lines of tests": 72_291,
+    "lines of tests": 72_285,
     "words of docs": 46_101,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,

@@ -1,10 +1,12 @@
 """Files that are either whole or not there, and their hashes."""
 
 import codecs
+import csv
 import ctypes
 import errno
 import fcntl
 import hashlib
+import io
 import json
 import os
 from collections.abc import Callable, Collection, Iterator
@@ -13,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
 
-from genset.core.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError, first_line
 
 _MANY = 8  # files to secure at once
 
@@ -195,6 +197,24 @@ def decoded(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return content.decode("cp1252")
+
+
+def table_rows(content: bytes) -> list[list[str]]:
+    """The rows of a table as programs and people write it, without empty ones and spaces around.
+
+    Cells are parted by tabs, semicolons or commas, whichever the first line has; else by spaces.
+
+    Raises:
+        BadInput: it is no table.
+    """
+    try:
+        text = decoded(content)
+        first = text.lstrip().partition("\n")[0]
+        mark = next((mark for mark in "\t;," if mark in first), " ")
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True)
+        return [[cell.strip() for cell in row] for row in rows if any(row)]
+    except (ValueError, csv.Error) as error:
+        raise BadInput(f"it is no table: {first_line(error)}") from None
 
 
 def sha256_of(path: Path) -> str:

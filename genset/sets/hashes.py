@@ -19,7 +19,7 @@ from typing import Any
 from genset.core.files import sealed, sha256_of, unsealed, written_whole
 from genset.core.progress import progress
 
-_FORMAT = "genset kept hashes 1"
+_FORMAT = "genset kept hashes 2"
 
 # Two changes of a file so near each other may have the same time: the coarsest file systems count
 # in steps of two seconds.

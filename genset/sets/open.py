@@ -1,15 +1,15 @@
 """What models are scored on: the set that a name or a path means, in whichever layout it lies."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from genset.classes import Taxonomy, imagenet1k
-from genset.core.errors import BadInput, NotAWorkspace
+from genset.core.errors import BadInput, NotAWorkspace, first_line
 from genset.release.exports import manifest_of
 from genset.release.reader import MANIFEST, read_manifest, release_named
 from genset.sets.formats import is_photo_name
-from genset.sets.layouts import folder, hugging_face, labels, release, tar
-from genset.sets.layouts.layout import Classes, Layout
+from genset.sets.layouts.layout import Classes
 from genset.sets.photos import PhotoSet
 from genset.workspace import Workspace
 
@@ -31,8 +31,34 @@ def exported_taxonomy(named: str) -> Taxonomy | None:
     return read_manifest(manifest).taxonomy if manifest else None
 
 
-# The first that takes a path reads it.
-_LAYOUTS: tuple[Layout, ...] = (release, labels, tar, hugging_face, folder)
+_LAYOUTS = {
+    "release": "genset.sets.layouts.release:read",
+    "labels": "genset.sets.layouts.labels:read",
+    "tar": "genset.sets.layouts.tar:read",
+    "hugging-face": "genset.sets.layouts.hugging_face:read",
+    "objectnet": "genset.sets.layouts.objectnet:read",
+    "folder": "genset.sets.layouts.folder:read",
+}
+"""The first that gives a set is its layout; those of other packages come before them."""
+
+Layout = Callable[[str, Classes, Path | None], PhotoSet | None]
+"""Reads a path with which words are classes, and where hashes are kept; None: it is none of its."""
+
+
+def _layouts() -> Iterator[Layout]:
+    """The layouts: of other packages, which register them in the group ``genset.set_layouts``.
+
+    Raises:
+        BadInput: one cannot be loaded.
+    """
+    group = "genset.set_layouts"
+    builtin = [EntryPoint(name, value, group) for name, value in _LAYOUTS.items()]
+    for entry in [*entry_points(group=group), *builtin]:
+        try:
+            yield entry.load()
+        except Exception as error:  # noqa: BLE001 - it is somebody else's code
+            words = f"the layout {entry.name} ({entry.value}) cannot be loaded: "
+            raise BadInput(f"{words}{type(error).__name__}: {first_line(error)}") from None
 
 
 def open_set(
@@ -63,9 +89,9 @@ def open_set(
         taxonomy = exported_taxonomy(named)
     is_custom = taxonomy is not None and not taxonomy.is_imagenet
     classes = Classes(taxonomy or imagenet1k(), () if is_custom else others, taxonomy is not None)
-    for layout in _LAYOUTS:
-        if layout.takes(named, classes):
-            return layout.read(named, classes, hashes)
+    for read in _layouts():
+        if (photos := read(named, classes, hashes)) is not None:
+            return photos
     found = releases.glob(f"[!.]*/{MANIFEST}") if releases else ()
     known = ", ".join(sorted(manifest.parent.name for manifest in found))
     hint = f"; releases here: {known}" if known else ""

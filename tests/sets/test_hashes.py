@@ -130,7 +130,7 @@ def test_files_with_many_photos_are_read_once_too(
     first = open_set(named, hashes=tmp_path / "hashes")
     with monkeypatch.context() as patch:
         patch.setattr("hashlib.file_digest", None)
-        for module in ("members", "hugging_face"):
+        for module in ("tar", "hugging_face"):
             patch.setattr(f"genset.sets.layouts.{module}.hashlib", None)
         assert open_set(named, hashes=tmp_path / "hashes") == first
     (photos / WNIDS[0] / "a.jpg").write_bytes(b"another")
@@ -157,17 +157,6 @@ def test_every_command_uses_what_evaluate_kept(tmp_path: Path, hashed: list[str]
         read = [name for name in hashed if name.endswith(".jpg")]
         assert len(read) == (0 if number else 4), command
         hashed.clear()
-
-
-def test_opening_a_set_in_python_makes_no_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import genset
-
-    painted_set(tmp_path / "photos")
-    monkeypatch.chdir(tmp_path)
-    genset.open_set("photos")
-    assert [path.name for path in tmp_path.iterdir()] == ["photos"]
 
 
 @pytest.fixture

@@ -5,13 +5,18 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from click.testing import CliRunner
 from PIL import Image
 
 from genset.classes import imagenet1k
+from genset.cli import cli
 from genset.core.errors import BadInput
+from genset.score.pixels import opened
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
+from tests.score.colours import colours
 
 # Of ImageNet's own order: the first two of tench, the first photo and the last.
 VALIDATION = {1: "n01751748", 293: "n01440764", 2138: "n01440764", 50000: "n02437616"}
@@ -50,12 +55,9 @@ def test_imagenets_validation_photos_need_no_list(tmp_path: Path) -> None:
     assert (packed.ids, packed.content_hash) == (found.ids, found.content_hash)
     photo(val / "ILSVRC2012_val_00050001.JPEG")
     (with_stray,) = open_set(str(val)).notes
-    assert "ILSVRC2012_val_00050001.JPEG has no known class" in with_stray
+    assert "ILSVRC2012_val_00050001.JPEG has no class" in with_stray
 
 
-KAGGLE = (
-    "ImageId,PredictionString\nA,n01440764 85 1 499 272 n01440764 1 1 9 9\nB,n02437616 1 1 9 9\n"
-)
 LISTS: dict[str, bytes] = {
     "LOC_val_solution.csv": (
         b"ImageId,PredictionString\nA,n01440764 85 1 499 272 n01440764 1 1 9 9 \n"
@@ -87,9 +89,9 @@ def test_a_list_is_read_as_it_is(tmp_path: Path, name: str) -> None:
     ("content", "problem"),
     [
         (b"", "lists no photos: it needs the columns image and wnid"),
-        (b"image,wnid\nA.JPEG,n01440764\nA.JPEG,n01440764\n", "photo 2: A.JPEG is there twice"),
+        (b"image,wnid\nA.JPEG,n01440764\nA.JPEG,n01440764\n", "list.csv: A.JPEG is there twice"),
         (b"image,wnid\n,n01440764\n", "photo 1: there is no image"),
-        (b"image,wnid\nA.JPEG\n", "photo 1: '' is not a class of ImageNet: give a wnid"),
+        (b"image,wnid\nA.JPEG\n", "photo 1: '' is not a class of ImageNet"),
         (b"image,wnid\nA.JPEG,cat\n", "photo 1: 'cat' is not a class of ImageNet"),
     ],
 )
@@ -158,10 +160,87 @@ def test_of_two_facts_on_one_sample_the_wnid_counts(tmp_path: Path) -> None:
     assert "it has two classes, n01440764 and n01491361" in refused(tmp_path / "own.tar")
 
 
-def test_a_data_sets_root_says_which_part_to_name(tmp_path: Path) -> None:
-    for split in ("train", "val"):
-        photo(tmp_path / "imagenette2" / split / "n01440764" / "a.JPEG")
-    root = tmp_path / "imagenette2"
-    assert f"holds val/ and train/: name the one to score, as in genset evaluate {root}/val" in (
-        refused(root)
-    )
+# What people name of an archive as it unpacks: the photos in it, and what opens, by one more line.
+ARCHIVES: dict[str, tuple[list[str], str]] = {
+    "ILSVRC2012": (["train/n01440764/a.JPEG", "val/n01440764/a.JPEG", "meta.bin"], "val"),
+    "kaggle": (
+        [
+            "ILSVRC/Data/CLS-LOC/train/n01440764/a.JPEG",
+            "ILSVRC/Data/CLS-LOC/val/ILSVRC2012_val_00000293.JPEG",
+            "ILSVRC/Annotations/CLS-LOC/val/ILSVRC2012_val_00000293.xml",
+        ],
+        "ILSVRC/Data/CLS-LOC/val",
+    ),
+    "ImageNet-Sketch": (["sketch/n01440764/sketch_0.JPEG"], "sketch"),
+    "imagenet-a": (["n01440764/0.000116_digital clock _ digital clock_0.86.jpg", "README.txt"], ""),
+    "imagenet-r": (["n01440764/art_0.jpg", "README.txt"], ""),
+    "imagenette-160": (["train/n01440764/n01440764_1.JPEG", "val/n01440764/a.JPEG"], "val"),
+    "imagewoof2-160": (
+        ["train/n01440764/a.JPEG", "val/n01440764/a.JPEG", "noisy_imagewoof.csv", ".DS_Store"],
+        "val",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_an_archive_opens_as_it_unpacks_or_says_the_line_that_opens_it(
+    tmp_path: Path, name: str
+) -> None:
+    files, part = ARCHIVES[name]
+    for file in files:
+        photo(tmp_path / name / file)
+    root = tmp_path / name
+    if part:
+        assert refused(root).endswith(f"the one to score, as in genset evaluate {root / part}")
+    assert classes_of(open_set(str(root / part))) == ["n01440764"]
+
+
+def test_kaggles_list_opens_where_its_archive_has_it(tmp_path: Path) -> None:
+    photo(tmp_path / "ILSVRC" / "Data" / "CLS-LOC" / "val" / "ILSVRC2012_val_00000293.JPEG")
+    table = tmp_path / "LOC_val_solution.csv"
+    table.write_text("ImageId,PredictionString\nILSVRC2012_val_00000293,n01440764 1 1 9 9 \n")
+    found = open_set(str(table))
+    assert (found.ids, found.listed) == (["ILSVRC2012_val_00000293.JPEG"], False)
+
+
+def test_a_packed_archive_says_how_it_is_unpacked(tmp_path: Path) -> None:
+    for tool, ending in {"unzip": "zip", "gunzip": "tar.gz", "unxz": "tar.xz"}.items():
+        path = tmp_path / f"sketch.{ending}"
+        path.touch()
+        assert f"is packed: unpack it ({tool} {path})" in refused(path)
+
+
+def objectnet(root: Path) -> Path:
+    """Its photos are green within a border of one red pixel."""
+    for folder in ("air_freshener", "alarm_clock", "backpack"):
+        framed = Image.new("RGB", (42, 34), (255, 0, 0))
+        framed.paste((0, 255, 0), (1, 1, 41, 33))
+        (root / "images" / folder).mkdir(parents=True)
+        framed.save(root / "images" / folder / "0a1b2c3d.png")
+    pack = "backpack, back pack, knapsack, packsack, rucksack, haversack"
+    to_imagenet = {"Alarm clock": "analog clock; digital clock", "Backpack": pack}
+    mappings = {
+        "folder_to_objectnet_label": {"alarm_clock": "Alarm clock", "backpack": "Backpack"},
+        "objectnet_to_imagenet_1k": to_imagenet,
+    }
+    (root / "mappings").mkdir()
+    for name, mapping in mappings.items():
+        (root / "mappings" / f"{name}.json").write_text(json.dumps(mapping))
+    return root
+
+
+def test_of_objectnet_any_of_imagenets_classes_is_right(tmp_path: Path) -> None:
+    root = objectnet(tmp_path / "objectnet-1.0")
+    found = open_set(str(root))
+    assert found.ids == ["alarm_clock/0a1b2c3d.png", "backpack/0a1b2c3d.png"]
+    assert found.notes == ("The folder air_freshener is not a class of ImageNet, and is left out.",)
+    assert opened(found.photos[0]).getcolors() == [(40 * 32, (0, 255, 0))]
+    assert open_set(str(root / "images")).content_hash == found.content_hash
+    wnids = [imagenet1k()[wnid] for wnid in ("n03196217", "n02769748")]  # digital clock, backpack
+    runs = ["--runs", str(tmp_path / "runs"), "--json"]
+    np.save(tmp_path / "answers.npy", np.eye(1000)[[cls.index for cls in wnids]])
+    words = ["evaluate", str(root), "--model", f"predictions:{tmp_path}/answers.npy", *runs]
+    done = CliRunner().invoke(cli, words)
+    assert json.loads(done.stdout)["runs"][0]["top1"]["correct"] == 2, done.output
+    done = CliRunner().invoke(cli, ["evaluate", str(root), "--model", colours(tmp_path), *runs])
+    assert json.loads(done.stdout)["runs"][0]["top1"]["photos"] == 2, done.output

@@ -9,14 +9,15 @@ A file is one of::
     preds.parquet   the same columns; a run's own predictions.csv has them too
 """
 
-import csv
 from collections.abc import Collection, Mapping, Sequence
 from importlib.util import find_spec
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, GensetError, MissingExtra
+from genset.core.files import table_rows
 from genset.models.classes import class_order
 from genset.models.spec import ModelSpec
 from genset.score.predictions.arrays import (
@@ -213,8 +214,8 @@ def read_rows(path: Path) -> list[Row]:
         raise MissingExtra("reading Parquet", "evaluate")
     try:
         if path.suffix == ".csv":
-            with path.open(encoding="utf-8", newline="") as file:
-                return list(csv.DictReader(file))
+            header, *cells = table_rows(path.read_bytes()) or [[]]
+            return [dict(zip_longest(header, row[: len(header)], fillvalue="")) for row in cells]
         from pyarrow import parquet
 
         rows: list[Row] = parquet.read_table(path).to_pylist()

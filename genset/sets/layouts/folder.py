@@ -2,165 +2,142 @@
 
 import os
 import stat
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NoReturn
 
-from genset.classes import Taxonomy
 from genset.core.errors import BadInput
 from genset.core.junk import is_junk, junk_note
 from genset.core.numbers import count
 from genset.sets.formats import HEAD, has_no_ending, is_photo_name, looks_like_photo
 from genset.sets.hashes import HashStore
-from genset.sets.layouts.labels import LISTS
-from genset.sets.layouts.layout import Classes, exclusions, is_number
-from genset.sets.photos import PhotoSet, ScoredPhoto, hash_of, readable
+from genset.sets.layouts.labels import LISTS, is_listed
+from genset.sets.layouts.layout import Classes, Row, exclusions, photo_set
+from genset.sets.photos import PhotoSet
 
 # Folders of a data set's parts, the first that people score.
 _SPLITS = ("val", "validation", "test", "train")
+_DEPTH, _MOST = 4, 1000  # folders below each other, and in one level, that are looked into
 
 
-def takes(named: str, classes: Classes) -> bool:
-    """Whether it is a folder."""
-    return Path(named).is_dir()
-
-
-def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
+def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
     """The photos of all folders that are classes, in the order of their ids.
 
     Raises:
         BadInput: there is no photo, or no folder that is a class.
     """
     folder = Path(named)
+    if not folder.is_dir():
+        return None
     store = HashStore(hashes, folder)
-    found = ClassFolders(classes)
-    children = sorted(_children(folder), key=lambda entry: entry.name)
-    meant = classes_of_folders([child.name for child in children], named, classes)
+    children = _children(folder)
+    found = ClassFolders((child.name for child in children), named, classes)
     for child in children:
         if child.name.startswith(".") or is_junk(child.name):
             found.junk += [child.name] * is_junk(child.name)
-            continue
-        if not _is_folder(child):
-            _list_stray(child, found)
-        elif (wnid := meant[child.name]) is None:
-            found.strange.append(child.name)
+        elif not _is_folder(child):
+            _add_stray(child, found)
+        elif found.meant[child.name] is None:
+            found.excluded["strange"].append(child.name)
         else:
-            _list_class(Path(child.path), wnid, store, found)
-    found.check(named)
-    paths = [f"{folder}/{image}" for image in found.photos]
-    sums = store.all_sha256(paths)
-    store.save()
-    photos = [
-        ScoredPhoto(readable(image), Path(path), wnid, sha256=sha256)
-        for (image, wnid), path, sha256 in zip(found.photos.items(), paths, sums, strict=True)
-    ]
-    return PhotoSet(
-        name=folder.resolve().name,
-        root=folder,
-        content_hash=hash_of(photos),
-        photos=tuple(photos),
-        notes=found.notes(),
-        custom_taxonomy=classes.custom,
-    )
+            _add_class(Path(child.path), store, found)
+    found.check(folder)
+    return photo_set(folder.resolve().name, folder, found.rows, classes, store, found.notes())
 
 
-def classes_of_folders(names: Sequence[str], where: str, classes: Classes) -> dict[str, str | None]:
-    """The class that each name of a folder means, None of one that means none.
-
-    Folders of ImageNetV2 are named by their classes' places, 0 to 999.
-
-    Raises:
-        BadInput: they are numbers, and nobody says in which order.
-    """
-    found = {name: classes.of_folder(name) for name in names}
-    numbers = {f"folder {name}": name for name in names if is_number(name)}
-    if numbers and classes.custom is None and not any(found.values()):
-        by_number = classes.of_labels(numbers, where)
-        found |= {name: by_number[place] for place, name in numbers.items()}
-    return found
-
-
-@dataclass(slots=True)
 class ClassFolders:
     """The photos of folders of classes, and by their names what is left out.
 
     Attributes:
-        classes: which names are classes.
-        photos: of those that are in a class's folder, their classes by their ids, FOLDER/NAME.
-        strange: folders that are no classes.
-        empty: classes without photos.
-        closed: folders of classes that cannot be read.
-        stray: photos in no class's folder.
-        others: files of classes' folders that are no photos.
+        meant: the class of each folder, None of one that is none.
+        rows: the photos that are in a class's folder, with the ids FOLDER/NAME.
+        excluded: what is left out, by why.
         junk: what systems and archivers left.
     """
 
-    classes: Classes
-    photos: dict[str, str] = field(default_factory=dict)
-    strange: list[str] = field(default_factory=list)
-    empty: list[str] = field(default_factory=list)
-    closed: list[str] = field(default_factory=list)
-    stray: list[str] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
-    junk: list[str] = field(default_factory=list)
+    def __init__(self, names: Iterable[str], where: str, classes: Classes) -> None:
+        self.classes = classes
+        self.meant = classes.meant(names, where)
+        self.rows: list[Row] = []
+        self.excluded: defaultdict[str, list[str]] = defaultdict(list)
+        self.junk: list[str] = []
 
-    def check(self, where: str) -> None:
+    def check(self, where: Path) -> None:
         """See that there are photos.
 
         Raises:
-            BadInput: there is none.
+            BadInput: there is none; with what to name instead, where that is below.
         """
-        custom = self.classes.custom
-        splits = [name for name in _SPLITS if name in self.strange]
-        if not self.photos and splits:
-            names = " and ".join(f"{name}/" for name in splits)
+        if self.rows:
+            return
+        if below := _sets_below(where, self.classes):
+            names = " and ".join(f"{path.relative_to(where)}/" for path in below[:3])
+            more = f" and {len(below) - 3} more" * (len(below) > 3)
             raise BadInput(
-                f"{where} holds {names}: name the one to score, as in "
-                f"genset evaluate {Path(where) / splits[0]}"
+                f"{where} holds {names}{more}: name the one to score, as in "
+                f"genset evaluate {below[0]}"
             )
-        by = "its wnid, as in n02123045; of classes of your own, say which by --taxonomy FILE"
-        if custom is not None:
-            by = f"its id, as in {_first(custom)}"
-        if not self.photos and self.strange:
-            raise BadInput(
-                f"{Path(where) / self.strange[0]} is not a class of "
-                f"{self.classes.taxonomy_name}: name each folder of photos by {by}"
-            )
-        if not self.photos and (tars := sorted(Path(where).glob("*.tar"))):
+        if self.excluded["strange"]:
+            raise self.classes.refuse(f"{where / self.excluded['strange'][0]}", "folder of photos")
+        self._refuse_empty(where)
+
+    def _refuse_empty(self, where: Path) -> NoReturn:
+        if tars := sorted(where.glob("*.tar")):
             raise BadInput(
                 f"{where} holds no folders of photos, but tars, which are sets of their own: name "
                 f"{tars[0]}, or several shards at once, as in 'shards-{{000..006}}.tar'"
             )
-        if not self.photos:
-            folders = "wnid folders (n02123045"
-            if custom is not None:
-                folders = f"a folder for each class ({_first(custom)}"
-            stray = count(len(self.stray), "photo")
-            has = f"has {stray}, but in no class's folder" if self.stray else "holds no photos"
-            lists = sorted(path for path in Path(where).glob("*.*") if path.suffix in LISTS)
-            hint = f"; or name a list of their classes: genset evaluate {lists[0]}" if lists else ""
-            raise BadInput(f"{where} {has}: it needs {folders}/photo.jpg){hint}")
-
-    def notes(self) -> tuple[str, ...]:
-        """What is left out, in sentences."""
-        name = self.classes.taxonomy_name
-        return (
-            *exclusions(self.strange, f"is not a class of {name}", f"are not classes of {name}"),
-            *exclusions(self.empty, "has no photo", "have no photo"),
-            *exclusions(self.closed, "cannot be read", "cannot be read"),
-            *exclusions(self.stray, "is in no class's folder", "are in no class's folder", "photo"),
-            *exclusions(self.others, "is no photo", "are no photos", "file"),
-            *junk_note(self.junk),
+        folders = "wnid folders (n02123045"
+        if custom := self.classes.custom:
+            folders = f"a folder for each class ({next(iter(custom)).wnid}"
+        stray = self.excluded["stray"]
+        has = f"has {count(len(stray), 'photo')}, but in no class's folder"
+        lists = sorted(path for path in where.glob("*.*") if path.suffix in LISTS)
+        hint = f"; or name a list of their classes: genset evaluate {lists[0]}" if lists else ""
+        raise BadInput(
+            f"{where} {has if stray else 'holds no photos'}: it needs {folders}/photo.jpg){hint}"
         )
 
+    def notes(self) -> list[str]:
+        """What is left out, in sentences."""
+        excluded = self.excluded
+        return [
+            *self.classes.strangers(excluded["strange"], "folder"),
+            *exclusions(excluded["empty"], "has no photo", "have no photo"),
+            *exclusions(excluded["closed"], "cannot be read", "cannot be read"),
+            *exclusions(
+                excluded["stray"], "is in no class's folder", "are in no class's folder", "photo"
+            ),
+            *exclusions(excluded["others"], "is no photo", "are no photos", "file"),
+            *junk_note(self.junk),
+        ]
 
-def _first(taxonomy: Taxonomy) -> str:
-    return next(iter(taxonomy)).wnid
+
+def _sets_below(folder: Path, classes: Classes) -> list[Path]:
+    """The nearest folders below that hold a set, as where an archive was unpacked."""
+    level = [folder]
+    for _ in range(_DEPTH):
+        children = (child for parent in level[:_MOST] for child in _children(parent))
+        level = [Path(child.path) for child in children if _is_folder(child)]
+        if found := [path for path in level[:_MOST] if _holds_set(path, classes)]:
+            order = {name: place for place, name in enumerate(_SPLITS)}
+            return sorted(found, key=lambda path: order.get(path.name, len(order)))
+    return []
+
+
+def _holds_set(folder: Path, classes: Classes) -> bool:
+    names = {child.name for child in _children(folder)}
+    return any(map(classes.find, names)) or {"0", "999"} <= names or is_listed(names)
 
 
 def _children(folder: Path) -> "list[os.DirEntry[str]]":
-    with os.scandir(folder) as entries:
-        return list(entries)
+    """What lies in a folder, sorted; nothing where it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
 
 
 def _is_folder(entry: "os.DirEntry[str]") -> bool:
@@ -170,37 +147,35 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
         return False
 
 
-def _list_stray(child: "os.DirEntry[str]", found: ClassFolders) -> None:
+def _add_stray(child: "os.DirEntry[str]", found: ClassFolders) -> None:
     """What lies beside the folders of classes."""
     if is_photo_name(child.name):
-        found.stray.append(child.name)
-    elif found.classes.of_folder(child.name):  # a link that leads nowhere, or a file
-        found.closed.append(child.name)
+        found.excluded["stray"].append(child.name)
+    elif found.meant[child.name]:  # a link that leads nowhere, or a file
+        found.excluded["closed"].append(child.name)
 
 
-def _list_class(folder: Path, wnid: str, store: HashStore, found: ClassFolders) -> None:
-    try:
-        children = sorted(_children(folder), key=lambda entry: entry.name)
-    except OSError:
-        found.closed.append(folder.name)
+def _add_class(folder: Path, store: HashStore, found: ClassFolders) -> None:
+    if not os.access(folder, os.R_OK | os.X_OK):
+        found.excluded["closed"].append(folder.name)
         return
-    before = len(found.photos)
-    for child in children:
-        is_folder = _is_folder(child)
+    before = len(found.rows)
+    for child in _children(folder):
+        name, is_folder = f"{folder.name}/{child.name}", _is_folder(child)
         if is_junk(child.name):
-            found.junk.append(f"{folder.name}/{child.name}")
+            found.junk.append(name)
             continue
         if is_photo_name(child.name) or (
             has_no_ending(child.name) and not is_folder and _is_photo(child.path, store)
         ):
-            found.photos[f"{folder.name}/{child.name}"] = wnid
+            found.rows.append(Row(name, folder.name, Path(child.path)))
         elif not is_folder and not child.name.startswith("."):
-            found.others.append(child.name)
+            found.excluded["others"].append(child.name)
         if is_folder:
             below = (path.name for path in Path(child.path).rglob("*"))
-            found.stray += sorted(name for name in below if is_photo_name(name))
-    if len(found.photos) == before:
-        found.empty.append(folder.name)
+            found.excluded["stray"] += sorted(name for name in below if is_photo_name(name))
+    if len(found.rows) == before:
+        found.excluded["empty"].append(folder.name)
 
 
 def _is_photo(path: str, store: HashStore) -> bool:

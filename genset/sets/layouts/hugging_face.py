@@ -7,7 +7,6 @@ own have all right classes, these are the set's truth.
 
 import hashlib
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,9 +17,8 @@ from typing import Any
 from genset.core.errors import BadInput, MissingExtra, first_line
 from genset.core.junk import is_junk
 from genset.sets.hashes import HashStore
-from genset.sets.layouts.layout import Classes, exclusions, expanded, is_number, set_name
-from genset.sets.photos import Part, PhotoSet, ScoredPhoto, Unreadable, hash_of
-from genset.sets.truths.truth import truth_of_export
+from genset.sets.layouts.layout import Classes, Row, expanded, photo_set, plain, set_name
+from genset.sets.photos import Part, PhotoSet, Unreadable
 
 # Of a list of all classes in ImageNet's order, so many at least have names that say so; the rest
 # have names that two classes share ("crane"), or that were changed because of it ("crane2").
@@ -31,17 +29,14 @@ _LISTS, _PROPOSERS = ("labels_correct", "labels_unclear"), "label_proposers"
 _SPLITS, _STATE = "dataset_dict.json", "state.json"
 
 
-def takes(named: str, classes: Classes) -> bool:
-    """Whether it is such a file, or a folder with such files or with ``data/*.parquet``."""
-    path = Path(named)
-    if not path.is_dir():
-        return named.endswith((".parquet", ".arrow"))
+def _is_folder(path: Path) -> bool:
+    """Whether it is a folder with such files, or with ``data/*.parquet``."""
     if (path / _SPLITS).is_file() or (path / _STATE).is_file():
         return True
     return any(next(folder.glob("*.parquet"), None) for folder in (path, path / "data"))
 
 
-def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
+def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
     """The photos of all rows, in their order.
 
     Raises:
@@ -49,70 +44,32 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
         MissingExtra: the library is not installed.
     """
     root = Path(named)
+    if not (_is_folder(root) if root.is_dir() else named.endswith((".parquet", ".arrow"))):
+        return None
     store = HashStore(hashes, root)
     files = _only_split(root) if root.is_dir() else expanded(named)
     rows = [row for path in files for row in rows_of(path, root, store, classes)]
-    store.save()
-    counted = [row for row in rows if row.wnid]
-    strange = list(dict.fromkeys(row.label for row in rows if not row.wnid and row.label))
-    none = f"is not a class of {classes.taxonomy_name}"
-    if not counted:
-        what = f"{strange[0]!r} {none}" if strange else "there are no labels"
-        by = "wnids, or as ImageNet does (tench, Tinca tinca)"
-        raise BadInput(f"{named}: {what}: name labels by {'ids' if classes.custom else by}")
-    ids = [f"{row.wnid}/{row.name}" for row in counted]
-    if not all(row.name for row in counted) or len(set(ids)) < len(ids):
-        ids = [f"{row.wnid}/{row.number}" for row in counted]
-    photos = tuple(
-        ScoredPhoto(id, row.path, row.wnid, row.part, row.sha256)
-        for id, row in zip(ids, counted, strict=True)
-    )
-    bare = [row.number for row in rows if not row.wnid and not row.label]
-    several = none.replace("is not a class", "are not classes")
     name = root.resolve().name if root.is_dir() else set_name(named)
-    return PhotoSet(
-        name=name,
-        root=root,
-        content_hash=hash_of(photos),
-        photos=photos,
-        notes=(
-            *exclusions(strange, none, several, "label"),
-            *exclusions(bare, "has no label", "have no label", "row"),
-        ),
-        truth=truth_of_export(name, dict(zip(ids, (row.record for row in counted), strict=True))),
-        custom_taxonomy=classes.custom,
-    )
+    return photo_set(name, root, rows, classes, store, by_class=True)
 
 
-def wnids_of(names: Sequence[str], classes: Classes) -> list[str | None]:
-    """The class of each label, None where its name is no class's.
+def wnids_in_order(names: Sequence[str], classes: Classes) -> Sequence[str]:
+    """The wnids of names that stand in ImageNet's order; other names as they are.
 
-    A name is a wnid, or all of the class's words as ImageNet lists them: "tench, Tinca tinca". One
-    word alone is not guessed at, since many mean several things. Where 1,000 names stand in
-    ImageNet's order, their places say what the names leave open. A class of another taxonomy is
-    called as its folder would be.
-
-    Args:
-        names: of the labels, in the order of their numbers.
-        classes: which words are classes.
+    Of a list of all classes places say what names leave open ("crane" is two). That it is in the
+    order is seen by most names, or somebody says so by naming the taxonomy.
     """
-    taxonomy = classes.taxonomy
-    if classes.custom is not None:
-        return [classes.of_folder(name) for name in names]
-    long_names = {cls.wnid: _plain(", ".join(cls.lemmas)) for cls in taxonomy}
-    shared = Counter(long_names.values())
-    by_name = {name: wnid for wnid, name in long_names.items() if shared[name] == 1}
-    found = [name if name in classes else by_name.get(_plain(name)) for name in names]
-    if len(names) == len(taxonomy):
-        in_order = [cls.wnid for cls in taxonomy]
-        right = [wnid == expected for wnid, expected in zip(found, in_order, strict=True) if wnid]
-        if all(right) and len(right) >= _PLAIN:
-            return list(in_order)
-    return list(found)
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.replace("_", " ").casefold().split())
+    if classes.custom is not None or len(names) != len(classes.taxonomy):
+        return names
+    right = 0
+    for name, cls in zip(names, classes.taxonomy, strict=True):
+        found = classes.find(name)
+        if found == cls.wnid or plain(name.partition(",")[0]) in map(plain, cls.lemmas):
+            right += 1
+        elif found:
+            return names
+    in_order = classes.named or right >= _PLAIN
+    return [cls.wnid for cls in classes.taxonomy] if in_order else names
 
 
 def splits_of(folder: Path) -> dict[str, list[Path]]:
@@ -148,15 +105,20 @@ def _only_split(folder: Path) -> list[Path]:
         BadInput: there are several.
     """
     splits = splits_of(folder)
-    split, files = next(iter(splits.items()), ("", [folder]))
+    first = next((name for name in ("validation", "val", "test") if name in splits), "")
+    split, files = (first, splits[first]) if first else next(iter(splits.items()), ("", [folder]))
     if len(splits) == 1:
         return files
-    of_one = f"files, as in '{files[0].parent}/{split}*.parquet'"
-    one = of_one if files[0].suffix == ".parquet" else "folder"
-    raise BadInput(f"{folder} has the splits {', '.join(splits)}: name one's {one}")
+    one = f"'{files[0].parent}/{split}*.parquet'"
+    if files[0].suffix != ".parquet":
+        one = str(files[0].parent)
+    names = ", ".join(splits)
+    raise BadInput(
+        f"{folder} has the splits {names}: name the one to score, as in genset evaluate {one}"
+    )
 
 
-def rows_of(path: Path, root: Path, store: HashStore, classes: Classes) -> "list[TableRow]":
+def rows_of(path: Path, root: Path, store: HashStore, classes: Classes) -> list[Row]:
     """The rows of a file of the data set in `root`.
 
     Raises:
@@ -166,7 +128,10 @@ def rows_of(path: Path, root: Path, store: HashStore, classes: Classes) -> "list
     if find_spec("datasets") is None:
         raise MissingExtra("reading Hugging Face's data sets", "datasets")
     try:
-        return _rows(path, root, store, classes)
+        table = _table(path)
+        photo, label, names = _columns(path, root, table)
+        hashed = store.read(str(path), lambda _: _hashed(table, photo))
+        return _rows(path, table, label, wnids_in_order(names, classes), hashed, photo)
     except BadInput:
         raise
     except Exception as error:  # noqa: BLE001 - the library raises what it likes
@@ -195,55 +160,26 @@ class RowPart:
         return content
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """A row: its photo, its class if it is one of ImageNet's, and its label.
-
-    Attributes:
-        number: its file and row, which no other has.
-        name: of the photo's file, "" if that is not kept.
-        wnid: its class; "" if it is none.
-        label: the label's name.
-        path, part, sha256: as of a `ScoredPhoto`.
-        record: what it says of all right classes, if anything.
-    """
-
-    number: str
-    name: str
-    wnid: str
-    label: str
-    path: Path
-    part: Part | None
-    sha256: str
-    record: Mapping[str, Any]
-
-
-def _rows(path: Path, root: Path, store: HashStore, classes: Classes) -> list[TableRow]:
-    table = _table(path)
-    photo, label, names = _columns(path, root, table)
+def _rows(
+    path: Path,
+    table: Any,
+    label: str,
+    names: Sequence[str],
+    hashed: Sequence[tuple[str, str]],
+    photo: str,
+) -> list[Row]:
     labels = [_word(value, names) for value in table[label]]
-    if names or not all(is_number(word) for word in labels if word):
-        known = names or sorted({word for word in labels if word})
-        meant = dict(zip(known, wnids_of(known, classes), strict=True))
-        wnids = [meant.get(word) or "" for word in labels]
-    else:
-        by_row = {f"row {number}": word for number, word in enumerate(labels) if word}
-        numbered = classes.of_labels(by_row, str(path))
-        wnids = [numbered.get(f"row {number}", "") for number in range(len(labels))]
-    photos = store.read(str(path), lambda _: _hashed(table, photo))
     records = table.select_columns(
         [name for name in (*_LISTS, _PROPOSERS) if name in table.features]
     )
     rows = []
-    for number, (word, wnid, (name, sha256)) in enumerate(zip(labels, wnids, photos, strict=True)):
-        place: tuple[Path, Part | None, str] = path, RowPart(number, photo), sha256
-        if not sha256 and name:  # a row without bytes, but with a path: a file of its own
-            place = _separate_file(path.parent / name, store)
-        elif not sha256:
-            place = path, Unreadable("the row has no image"), ""
+    for number, (word, (name, sha256)) in enumerate(zip(labels, hashed, strict=True)):
+        at: tuple[Path, Part | None] = path, RowPart(number, photo)
+        if not sha256:  # a row without bytes, but with a path: a file of its own
+            at = (path.parent / name, None) if name else (path, Unreadable("the row has no image"))
         base = name.replace("\\", "/").rpartition("/")[2]
         record = _record(records[number], names) if records.features else {}
-        rows.append(TableRow(f"{path.stem}-{number:06}", base, wnid, word, *place, record))
+        rows.append(Row(base, word, *at, sha256, f"{path.stem}-{number:06}", record))
     return rows
 
 
@@ -342,11 +278,3 @@ def _record(row: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
                 for label in value
             ]
     return found
-
-
-def _separate_file(path: Path, store: HashStore) -> tuple[Path, Part | None, str]:
-    """A photo of which only the path is kept."""
-    try:
-        return path, None, store.sha256(path)
-    except OSError:
-        return path, None, ""

@@ -6,165 +6,143 @@ a devkit's ``val.txt``. ImageNet's validation photos need no list: the number in
 ``ILSVRC2012_val_00000001.JPEG`` says the class.
 """
 
-import csv
 import gzip
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from genset.classes import imagenet1k
-from genset.core.errors import BadInput, first_line
-from genset.core.files import decoded
+from genset.core.errors import BadInput
+from genset.core.files import table_rows
 from genset.sets.formats import is_photo_name
 from genset.sets.hashes import HashStore
-from genset.sets.layouts.layout import Classes, exclusions, is_number
-from genset.sets.photos import PhotoSet, ScoredPhoto, hash_of
+from genset.sets.layouts.layout import Classes, Row, is_number, names_in, photo_set
+from genset.sets.photos import PhotoSet, ScoredPhoto
 
 LABELS = "labels.csv"
 LISTS = (".csv", ".tsv", ".txt")
 
 _IMAGE = ("image", "imageid", "image_id", "filename", "file_name", "file", "path", "id")
 _CLASS = ("wnid", "class", "label", "predictionstring", "synset", "target")
-_VALIDATION = re.compile(r"(?:.*/)?ILSVRC2012_val_(\d{8})\.jpe?g", re.IGNORECASE)
+_VALIDATION = re.compile(r"(?:.*/)?ILSVRC2012_val_(\d{8})(?:_n\d{8})?\.jpe?g", re.IGNORECASE)
+# Where the photos of a list lie: beside it, or as in Kaggle's archive.
+_PLACES = ("", "val", "images", "ILSVRC/Data/CLS-LOC/val")
 
 
-def takes(named: str, classes: Classes) -> bool:
-    """Whether it is a list, a folder with ``labels.csv``, or ImageNet's validation photos."""
-    path = Path(named)
-    if path.is_file():
-        return path.suffix.lower() in LISTS
-    if not path.is_dir():
-        return False
-    names = _names_in(path)
-    if LABELS not in names and not any(map(_VALIDATION.fullmatch, names)):
-        return False
-    return not any(name in classes.taxonomy and (path / name).is_dir() for name in names)
+def is_listed(names: Collection[str]) -> bool:
+    """Whether a folder with these files has a list, or ImageNet's validation photos."""
+    return LABELS in names or any(map(_VALIDATION.fullmatch, names))
 
 
-def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
+def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
     """The photos in the order of the list. Where none is there, the set is `listed`.
 
     Raises:
         BadInput: it is no such list; the row that is wrong is named.
     """
     path = Path(named)
-    if path.is_dir() and not (path / LABELS).is_file():
-        rows = validation_rows(_names_in(path))
-        others = [name for name in _names_in(path) if is_photo_name(name) and name not in rows]
-        found = _photo_set(path.resolve().name, path, rows, classes, hashes)
-        notes = exclusions(others, "has no known class", "have no known class", "photo")
-        return replace(found, notes=tuple(notes))
-    path = path / LABELS if path.is_dir() else path
+    if path.is_dir():
+        names = names_in(path)
+        if not is_listed(names) or any(
+            name in classes.taxonomy and (path / name).is_dir() for name in names
+        ):
+            return None
+        if LABELS not in names:
+            numbered = validation_rows(path, filter(is_photo_name, names))
+            name = path.resolve().name
+            return photo_set(name, path, numbered, classes, HashStore(hashes, path))
+        path = path / LABELS
+    elif not path.is_file() or path.suffix.lower() not in LISTS:
+        return None
     try:
-        rows = rows_of(path.read_bytes(), str(path), classes)
-        rows = _with_endings(rows, path.parent)
+        rows = _with_files(rows_of(path.read_bytes(), path, classes), path.parent)
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
     place = path.resolve()
     name = place.parent.name if place.name == LABELS else place.stem
-    return _photo_set(name, path.parent, rows, classes, hashes)
+    found = photo_set(name, path, rows, classes, HashStore(hashes, path.parent))
+    found = replace(found, root=path.parent, list_hash=_hash_of_list(found.photos))
+    if any(os.path.lexists(photo.path) for photo in found.photos):
+        return found
+    return replace(found, listed=True, content_hash=found.list_hash, list_hash="")
 
 
-def _photo_set(
-    name: str, folder: Path, rows: dict[str, str], classes: Classes, hashes: Path | None
-) -> PhotoSet:
-    photos = [ScoredPhoto(image, folder / image, wnid) for image, wnid in rows.items()]
-    listed = PhotoSet(
-        name=name,
-        root=folder,
-        content_hash=_hash_of_list(photos),
-        photos=tuple(photos),
-        listed=True,
-        custom_taxonomy=classes.custom,
-    )
-    if not any(os.path.lexists(photo.path) for photo in photos):
-        return listed
-    store = HashStore(hashes, folder)
-    sums = store.all_sha256([str(photo.path) for photo in photos])
-    store.save()
-    there = tuple(replace(photo, sha256=sha) for photo, sha in zip(photos, sums, strict=True))
-    return replace(
-        listed,
-        photos=there,
-        listed=False,
-        content_hash=hash_of(there),
-        list_hash=listed.content_hash,
-    )
-
-
-def rows_of(content: bytes, where: str, classes: Classes) -> dict[str, str]:
-    """The class of each photo, by its name in a list.
+def rows_of(content: bytes, where: Path, classes: Classes) -> list[Row]:
+    """The photos of a list, by their names in it.
 
     Args:
         content: of the list.
-        where: it is, for errors.
+        where: it is.
         classes: which words are classes.
 
     Raises:
         BadInput: it is no list, or the row that is wrong, named.
     """
     try:
-        lines = decoded(content).splitlines()
-        mark = next((mark for mark in "\t;," if lines and mark in lines[0]), " ")
-        table = [row for row in csv.reader(lines, delimiter=mark, skipinitialspace=True) if row]
-    except (ValueError, csv.Error) as error:
-        raise BadInput(f"{where} cannot be read: {first_line(error)}") from None
-    image_column, class_column, rows = _columns(table, classes)
-    if not rows:
-        raise BadInput(f"{where} lists no photos: it needs the columns image and wnid, and rows")
-    labels: dict[str, str] = {}
-    images: dict[str, None] = {}
-    for number, row in enumerate(rows, 1):
-        image = row[image_column] if image_column < len(row) else ""
-        if not image or image in images:
-            problem = f"{image} is there twice" if image else "there is no image"
-            raise BadInput(f"{where}, photo {number}: {problem}")
-        images[image] = None
-        cell = row[class_column].strip() if class_column < len(row) else ""
+        image_column, class_column, table = _columns(table_rows(content), classes)
+    except BadInput as error:
+        raise BadInput(f"{where} cannot be read: {error}") from None
+    if not table:
+        raise BadInput(
+            f"{where} lists no photos: it needs the columns image and wnid, and rows (ImageNet's "
+            "validation photos need no list: name their folder)"
+        )
+    rows = []
+    for number, cells in enumerate(table, 1):
+        image, label = (
+            cells[column] if column < len(cells) else "" for column in (image_column, class_column)
+        )
         # Kaggle's has boxes behind the class; one's own class may have several words.
-        labels[f"photo {number}"] = cell if cell in classes else cell.partition(" ")[0]
-    return dict(zip(images, classes.of_labels(labels, where).values(), strict=True))
+        label = label if classes.find(label) else label.partition(" ")[0]
+        if not image or not (classes.find(label) or is_number(label)):
+            problem = f"{label[:40]!r} is not a class of {classes.taxonomy_name}: give its id"
+            raise BadInput(f"{where}, photo {number}: {problem if image else 'there is no image'}")
+        rows.append(Row(image, label, where.parent / image))
+    return rows
 
 
 def _columns(table: list[list[str]], classes: Classes) -> tuple[int, int, list[list[str]]]:
     """In which columns photos and classes are, and the rows below the header, if there is one."""
     first = table[0] if table else []
-    names = [cell.strip().casefold() for cell in first]
+    names = [cell.casefold() for cell in first]
     image = next((names.index(name) for name in _IMAGE if name in names), None)
     label = next((names.index(name) for name in _CLASS if name in names), None)
     if image is not None and label is not None:
         return image, label, table[1:]
-    if len(first) == 2 and (first[1] in classes or is_number(first[1])):
+    if len(first) == 2 and (classes.find(first[1]) or is_number(first[1])):
         return 0, 1, table
     return 0, 0, []
 
 
-def _with_endings(rows: dict[str, str], folder: Path) -> dict[str, str]:
-    """The rows by their photos' names in a folder, where the list leaves out their endings."""
-    if any(map(is_photo_name, rows)):
-        return rows
-    names = {Path(name).stem: name for name in _names_in(folder) if is_photo_name(name)}
-    return {names.get(image, image): wnid for image, wnid in rows.items()}
+def _with_files(rows: list[Row], folder: Path) -> list[Row]:
+    """The rows with their photos' files, where these lie deeper, or the list leaves out endings."""
+    for place in (folder / place for place in _PLACES):
+        files: dict[str, str] = {}
+        if not any(is_photo_name(row.name) for row in rows) and place.is_dir():
+            files = {Path(name).stem: name for name in names_in(place) if is_photo_name(name)}
+        found = [files.get(row.name, row.name) for row in rows]
+        if any(os.path.lexists(place / name) for name in found):
+            return [
+                replace(row, name=name, path=place / name)
+                for row, name in zip(rows, found, strict=True)
+            ]
+    return rows
 
 
-def _names_in(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
-def validation_rows(names: Sequence[str]) -> dict[str, str]:
-    """The class of each of ImageNet's validation photos among these names."""
-    found = {name: match for name in names if (match := _VALIDATION.fullmatch(name))}
-    order = _validation_order() if found else ()
-    return {
-        name: order[int(match[1]) - 1]
-        for name, match in found.items()
-        if 0 < int(match[1]) <= len(order)
-    }
+def validation_rows(root: Path, names: Iterable[str]) -> list[Row]:
+    """ImageNet's validation photos among these names; the others without a class."""
+    order = ("", *_validation_order())
+    rows = []
+    for name in names:
+        match = _VALIDATION.fullmatch(name)
+        number = int(match[1]) if match else 0
+        rows.append(Row(name, order[number] if number < len(order) else "", root / name))
+    return rows
 
 
 @cache

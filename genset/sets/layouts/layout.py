@@ -1,15 +1,19 @@
-"""What a module of a layout does, and what several of them need."""
+"""What all layouts share: which words are classes, and how rows of photos become a set."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from functools import cache
+from itertools import chain
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from genset.classes import Taxonomy, imagenet1k
 from genset.core.errors import BadInput
-from genset.sets.photos import PhotoSet, readable
+from genset.sets.hashes import HashStore
+from genset.sets.photos import Part, PhotoSet, ScoredPhoto, hash_of, readable
+from genset.sets.truths.truth import truth_of_export
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,47 +30,51 @@ class Classes:
     others: Collection[str] = ()
     named: bool = False
 
-    def __contains__(self, word: object) -> bool:
-        return word in self.taxonomy or word in self.others
+    def find(self, word: str) -> str | None:
+        """The class that a word means, as a folder's name or a label; None where it means none.
 
-    def of_folder(self, name: str) -> str | None:
-        """The class of which a folder of this name has photos; None where it is none."""
-        return name if name in self.others else self.taxonomy.meant_by(name)
+        It is a class's id, or all words that ImageNet has for it ("tench, Tinca tinca"). One word
+        alone is not guessed at, since many mean several things. A class of another taxonomy is
+        called by its name, too.
+        """
+        found = word if word in self.others else self.taxonomy.meant_by(word)
+        if found is None and self.custom is None:
+            found = _full_names().get(plain(word))
+        return found
 
-    def of_labels(self, labels: Mapping[str, str], where: str) -> dict[str, str]:
-        """The class that each label of a set means.
+    def meant(self, labels: Iterable[str], where: object) -> dict[str, str | None]:
+        """The class that each label of a set means, None of one that means none.
 
-        A label is a class's id; or its place in the order of the classes, from 0, if all places
-        occur or somebody named the taxonomy. Else the numbers may be of any order.
+        A number is a class's place in their order, from 0, if all places occur or somebody named
+        the taxonomy. Else numbers may be of any order.
 
         Args:
-            labels: by what each is the label of ("photo 3"), for errors.
+            labels: names of folders, or what stands beside the photos.
             where: the set, for errors.
 
         Raises:
-            BadInput: a label means no class, or numbers may be of any order.
+            BadInput: no label means a class but by its place, and the order is not known.
         """
+        found = {label: self.find(label) for label in labels}
+        numbers = [label for label in found if found[label] is None and is_number(label)]
         size = len(self.taxonomy)
-        numbers = {label for label in labels.values() if is_number(label) and label not in self}
-        if numbers and not self.named and len(set(map(int, numbers))) < size:
+        if self.named or len({int(label) for label in numbers}) == size:
+            places = {label: int(label) for label in numbers if int(label) < size}
+            return found | {n: self.taxonomy.by_index(at).wnid for n, at in places.items()}
+        if numbers and not any(found.values()):
             raise BadInput(
                 f"{where} has numbers for classes, and only {len(numbers)} of them: if they are "
                 f"from 0 to {size - 1}, in the sorted order of {self.taxonomy_name}'s wnids, say "
                 "--taxonomy imagenet1k; else name classes by their wnids"
             )
-        return {
-            place: label if label in self else self._by_place(label, f"{where}, {place}")
-            for place, label in labels.items()
-        }
+        return found
 
-    def _by_place(self, label: str, where: str) -> str:
-        if is_number(label) and int(label) < len(self.taxonomy):
-            return self.taxonomy.by_index(int(label)).wnid
-        kind = "a wnid" if self.custom is None else "an id"
-        raise BadInput(
-            f"{where}: {label[:40]!r} is not a class of {self.taxonomy_name}: give {kind}"
-            f", or its place from 0 to {len(self.taxonomy) - 1} in their order"
-        )
+    def refuse(self, label: str, what: str = "class") -> BadInput:
+        """What to say where no label of a set is a class, such as this one."""
+        by = "its wnid, as in n02123045; of classes of your own, say which by --taxonomy FILE"
+        if self.custom is not None:
+            by = f"its id, as in {next(iter(self.custom)).wnid}"
+        return BadInput(f"{label} is not a class of {self.taxonomy_name}: name each {what} by {by}")
 
     @property
     def custom(self) -> Taxonomy | None:
@@ -78,29 +86,121 @@ class Classes:
         """What their taxonomy is called in a sentence."""
         return "ImageNet" if self.taxonomy.is_imagenet else self.taxonomy.name
 
+    def strangers(self, names: Sequence[str], what: str) -> list[str]:
+        """A remark on folders or labels that are no classes: none, or one."""
+        name = self.taxonomy_name
+        one, several = f"is not a class of {name}", f"are not classes of {name}"
+        return exclusions(names, one, several, what)
+
+
+@cache
+def _full_names() -> dict[str, str]:
+    """By all words that ImageNet has for a class, its wnid; without what two classes share."""
+    names = {cls.wnid: plain(", ".join(cls.lemmas)) for cls in imagenet1k()}
+    shared = Counter(names.values())
+    return {name: wnid for wnid, name in names.items() if shared[name] == 1}
+
+
+def plain(name: str) -> str:
+    """A name but for case, underscores and further spaces."""
+    return " ".join(name.replace("_", " ").casefold().split())
+
 
 def is_number(label: str) -> bool:
     """Whether it may be the place of a class."""
     return label.isascii() and label.isdigit() and len(label) < 10
 
 
-class Layout(Protocol):
-    """The interface of the layouts' modules."""
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A photo as it lies in a layout.
 
-    def takes(self, named: str, classes: Classes) -> bool:
-        """Whether a path, or a pattern of paths, means a set of this layout."""
+    Attributes:
+        name: its id in the set; of its file alone, where ids begin with the class.
+        label: what says its class; "" where nothing does.
+        path, part, sha256: as of a `ScoredPhoto`. The hash of a file of its own is found later.
+        number: what no other row is called, where names may be missing or twice.
+        record: what is said of all right classes, if anything.
+    """
 
-    def read(self, named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
-        """The set.
+    name: str
+    label: str
+    path: Path
+    part: Part | None = None
+    sha256: str = ""
+    number: str = ""
+    record: Mapping[str, Any] = field(default_factory=dict)
 
-        Args:
-            named: the path or pattern.
-            classes: which words are classes.
-            hashes: the folder where hashes of files are kept; None: they are not.
 
-        Raises:
-            BadInput: it is no such set.
-        """
+def photo_set(
+    name: str,
+    root: Path,
+    rows: Sequence[Row],
+    classes: Classes,
+    store: HashStore,
+    notes: Iterable[str] = (),
+    *,
+    by_class: bool = False,
+) -> PhotoSet:
+    """The set of these rows, in their order; without those of no class, which it says.
+
+    Args:
+        name: of the set.
+        root: its folder or file.
+        rows: its photos.
+        classes: which labels are classes.
+        store: the hashes of files.
+        notes: what else is left out.
+        by_class: whether an id is the class and the row's name; else it is the row's name.
+
+    Raises:
+        BadInput: no label is a class, or a photo is there twice.
+    """
+    meant = classes.meant(dict.fromkeys(row.label for row in rows if row.label), root)
+    counted = [row for row in rows if meant.get(row.label)]
+    wnids = [meant[row.label] or "" for row in counted]
+    strange = [label for label, wnid in meant.items() if wnid is None]
+    if not counted:
+        raise classes.refuse(f"{root}: {(strange or [''])[0]!r}")
+    ids = _ids(counted, wnids) if by_class else [readable(row.name) for row in counted]
+    if twice := [id for id, times in Counter(ids).items() if times > 1]:
+        raise BadInput(f"{root}: {twice[0]} is there twice")
+    photos = _photos(counted, wnids, ids, store)
+    bare = [row.number or row.name for row in rows if not row.label]
+    return PhotoSet(
+        name=name,
+        root=root,
+        content_hash=hash_of(photos),
+        photos=photos,
+        notes=(
+            *notes,
+            *classes.strangers(strange, "label"),
+            *exclusions(bare, "has no class", "have no class", "photo"),
+        ),
+        truth=truth_of_export(name, dict(zip(ids, (row.record for row in counted), strict=True))),
+        custom_taxonomy=classes.custom,
+    )
+
+
+def _ids(rows: Sequence[Row], wnids: Sequence[str]) -> list[str]:
+    """The class of each and its name in it; or, where names are missing or twice, its number."""
+    inside = [row.name.removeprefix(f"{wnid}/") for row, wnid in zip(rows, wnids, strict=True)]
+    if not all(inside) or len(set(zip(wnids, inside, strict=True))) < len(inside):
+        inside = [row.number for row in rows]
+    return [f"{wnid}/{readable(name)}" for wnid, name in zip(wnids, inside, strict=True)]
+
+
+def _photos(
+    rows: Sequence[Row], wnids: Sequence[str], ids: Sequence[str], store: HashStore
+) -> tuple[ScoredPhoto, ...]:
+    """The rows as photos; those with a file of their own with its hash."""
+    files = [str(row.path) for row in rows if row.part is None]
+    sums = dict(zip(files, store.all_sha256(files), strict=True))
+    store.save()
+    return tuple(
+        ScoredPhoto(id, row.path, wnid, row.part, sums.get(str(row.path), row.sha256))
+        for row, wnid, id in zip(rows, wnids, ids, strict=True)
+    )
 
 
 _LEFT_OUT = re.compile(r"The \w+ .*, and is left out\.|[\d,]+ \w+ .*\): left out\.", re.DOTALL)
@@ -132,36 +232,34 @@ _MOST = 100_000  # files
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
-def is_pattern(named: str) -> bool:
-    """Whether a name means several files."""
-    return not Path(named).exists() and bool(_BRACES.search(named) or "*" in named)
-
-
 def expanded(named: str) -> list[Path]:
-    """The files, in order: braces as a shell expands them, then stars.
+    """The files that a name means, in order: braces as a shell expands them, then a star.
 
     Raises:
         BadInput: one is not there, or there are too many.
     """
-    if not is_pattern(named):
-        names = [named]
-    else:
-        pieces = _BRACES.split(named)  # text, what is in braces, text, ...
-        choices = [_choices(piece) if n % 2 else [piece] for n, piece in enumerate(pieces)]
-        count = 1
-        for choice in choices:
-            count *= len(choice)
-        if count > _MOST:
-            raise BadInput(f"{named} means {count:,} files, more than {_MOST:,}")
-        names = ["".join(parts) for parts in product(*choices)]
-    found: list[Path] = []
-    for name in names:
-        path = Path(name)
-        matches = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
-        if not matches or not all(match.is_file() for match in matches):
-            raise BadInput(f"there is no file {name}")
-        found += matches
-    return found
+    braces = None if Path(named).exists() else _BRACES.search(named)
+    if braces is not None:
+        before, after = named[: braces.start()], named[braces.end() :]
+        return list(chain(*(expanded(f"{before}{word}{after}") for word in _words(braces[1]))))
+    path = Path(named)
+    matches = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
+    if not matches or not all(match.is_file() for match in matches):
+        raise BadInput(f"there is no file {named}")
+    return matches
+
+
+def _words(inside: str) -> list[str]:
+    """What braces stand for: words, or numbers from one to another."""
+    span = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})", inside)
+    if span is None:
+        return inside.split(",")
+    first, last = int(span[1]), int(span[2])
+    if abs(last - first) >= _MOST:
+        raise BadInput(f"{{{inside}}} means more than {_MOST:,} files")
+    width = len(span[1]) if span[1].startswith("0") else 0
+    step = 1 if last >= first else -1
+    return [f"{number:0{width}}" for number in range(first, last + step, step)]
 
 
 def set_name(named: str) -> str:
@@ -171,14 +269,6 @@ def set_name(named: str) -> str:
     return _BRACES.sub("", stem).replace("*", "").strip("-_. ") or Path(named).resolve().parent.name
 
 
-def _choices(inside: str) -> list[str]:
-    span = re.fullmatch(r"(\d{1,9})\.\.(\d{1,9})", inside)
-    if span is None:
-        return inside.split(",")
-    first, last = int(span[1]), int(span[2])
-    if abs(last - first) >= _MOST:
-        raise BadInput(f"{{{inside}}} means more than {_MOST:,} files")
-    padded = span[1].startswith("0") or span[2].startswith("0")
-    width = max(len(span[1]), len(span[2])) if padded else 0
-    step = 1 if last >= first else -1
-    return [f"{number:0{width}}" for number in range(first, last + step, step)]
+def names_in(folder: Path) -> list[str]:
+    """What lies in a folder, sorted."""
+    return sorted(path.name for path in folder.iterdir())

@@ -15,30 +15,25 @@ from genset.release.reader.manifest import fact_of, read_classes
 from genset.release.reader.release import with_folders
 from genset.sets.hashes import HashStore
 from genset.sets.layouts import hugging_face, tar
-from genset.sets.layouts.layout import Classes
-from genset.sets.photos import PhotoSet, ScoredPhoto, hash_of
-from genset.sets.truths.truth import Truth
+from genset.sets.layouts.layout import Classes, Row, photo_set
+from genset.sets.photos import PhotoSet, ScoredPhoto
+from genset.sets.truths.truth import Truth, truth_of_export
 
 
-def takes(named: str, classes: Classes | None = None) -> bool:
-    """Whether the folder has a manifest, or that of the whole where a pull was stopped."""
-    here = any((Path(named) / name).is_file() for name in (MANIFEST, WHOLE))
-    return here or manifest_of(Path(named)) is not None
-
-
-def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet:
+def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
     """The release, once its bytes are seen to be those that its manifest says.
 
-    A file that was read before, and has the same stat, is not read again; ``genset release verify``
-    reads all.
+    It is a folder with a manifest, or that of the whole where a pull was stopped. A file that was
+    read before, and has the same stat, is not read again; ``genset release verify`` reads all.
 
     Raises:
         BadInput: the manifest is none of ours, or a taxonomy is given to a release.
         ReleaseDamaged: the release is not what its manifest says.
     """
     folder = Path(named)
-    if not (folder / MANIFEST).is_file() and (path := manifest_of(folder)):
-        return _read_export(folder, path, classes, hashes)
+    if not any((folder / name).is_file() for name in (MANIFEST, WHOLE)):
+        path = manifest_of(folder)
+        return _read_export(folder, path, classes, hashes) if path else None
     if classes.custom is not None:
         raise BadInput(
             f"{folder} is a release, which says itself what its classes are: leave out --taxonomy"
@@ -85,12 +80,11 @@ def _verified(release: Release) -> dict[str, Any]:
         },
     }
     if release.multilabel is not None:
-        verified["truth"] = {
-            "correct": {photo.file: list(photo.labels_correct or ()) for photo in release.photos},
-            "unclear": {photo.file: list(photo.labels_unclear or ()) for photo in release.photos},
-            "proposed": {photo.file: photo.label_proposers for photo in release.photos},
-            "proposers": _proposers(release.multilabel),
+        names = ("labels_correct", "labels_unclear", "label_proposers")
+        verified["records"] = {
+            photo.file: {name: getattr(photo, name) for name in names} for photo in release.photos
         }
+        verified["proposers"] = _proposers(release.multilabel)
     return verified | fact_of(release.taxonomy)
 
 
@@ -110,21 +104,11 @@ def _proposers(multilabel: dict[str, Any]) -> dict[str, list[str]]:
 
 def _truth(verified: dict[str, Any]) -> Truth | None:
     """The release's own truth, where it has one."""
-    if (found := verified.get("truth")) is None:
+    if (found := truth_of_export(verified["name"], verified.get("records", {}))) is None:
         return None
-    return Truth(
-        correct={image: frozenset(wnids) for image, wnids in found["correct"].items()},
-        unclear={image: frozenset(wnids) for image, wnids in found["unclear"].items() if wnids},
-        source=verified["name"],
-        sha256=verified["content_hash"].removeprefix("sha256:"),
-        proposers={name: tuple(runs) for name, runs in found["proposers"].items()},
-        proposed={
-            image: {wnid: tuple(names) for wnid, names in by_class.items()}
-            for image, by_class in found["proposed"].items()
-            if by_class
-        },
-        is_frozen=True,
-    )
+    proposers = {name: tuple(runs) for name, runs in verified["proposers"].items()}
+    sha256 = verified["content_hash"].removeprefix("sha256:")
+    return replace(found, sha256=sha256, proposers=proposers)
 
 
 def _is_as_verified(folder: Path, store: HashStore) -> bool:
@@ -155,12 +139,15 @@ def _read_export(folder: Path, path: Path, classes: Classes, hashes: Path | None
         ReleaseDamaged: one is changed or not of the manifest at `path`, or that was changed.
     """
     release = Release(path.parent)
+    found: PhotoSet | None
     if (folder / "labels.json").is_file():
         found = _of_fiftyone(folder, classes, hashes)
     elif any(folder.glob("*.tar")):
         found = tar.read(f"{folder}/test-*.tar", classes, hashes)
     else:
         found = hugging_face.read(str(folder), classes, hashes)
+    if found is None:
+        raise BadInput(f"{folder} has no photos beside its documents: export the release again")
     there = {(photo.sha256, photo.wnid): photo for photo in found.photos}
     expected = {(photo.sha256, photo.wnid): photo for photo in release.photos}
     problems = [
@@ -189,7 +176,6 @@ def _read_export(folder: Path, path: Path, classes: Classes, hashes: Path | None
 
 def _of_fiftyone(folder: Path, classes: Classes, hashes: Path | None) -> PhotoSet:
     """The photos of ``data/``, with the first of the labels that ``labels.json`` has for each."""
-    store = HashStore(hashes, folder)
     try:
         labels = json.loads((folder / "labels.json").read_bytes())
         first = {
@@ -197,12 +183,10 @@ def _of_fiftyone(folder: Path, classes: Classes, hashes: Path | None) -> PhotoSe
             for stem, label in labels["labels"].items()
         }
         wnids = {stem: labels["classes"][label] for stem, label in first.items()}
-        paths = [(path, wnids[path.stem]) for path in sorted((folder / "data").iterdir())]
+        rows = [
+            Row(path.name, wnids[path.stem], path) for path in sorted((folder / "data").iterdir())
+        ]
     except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
         wrong = "is not what genset release export wrote: export the release again"
         raise BadInput(f"{folder / 'labels.json'} {wrong}") from None
-    photos = tuple(
-        ScoredPhoto(path.name, path, wnid, sha256=store.sha256(path)) for path, wnid in paths
-    )
-    store.save()
-    return PhotoSet(folder.name, folder, hash_of(photos), photos)
+    return photo_set(folder.name, folder, rows, classes, HashStore(hashes, folder))

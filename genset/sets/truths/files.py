@@ -14,19 +14,18 @@ A file is one of::
 Source: Beyer et al., "Are we done with ImageNet?", 2020 (ReaL).
 """
 
-import csv
 import hashlib
-import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from genset.classes import Taxonomy
 from genset.core.errors import BadInput, first_line
-from genset.core.files import decoded
+from genset.core.files import decoded, table_rows
 from genset.core.numbers import count
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.truth import Truth, models_among
@@ -60,34 +59,32 @@ class FileLabels(NamedTuple):
     proposed: Proposed
 
 
-def from_table(path: object, text: str) -> FileLabels:
+def from_table(path: object, table: Sequence[Sequence[str]]) -> FileLabels:
     """A table with the columns image, wnid and verdict, and maybe proposers.
 
     Args:
         path: the file's, for errors.
-        text: what it holds.
+        table: its rows, the first with the columns' names.
 
     Raises:
-        BadInput: a column is missing, or naming the line that is wrong.
-        csv.Error: it is no CSV.
+        BadInput: a column is missing, or naming the row that is wrong.
     """
-    table = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
-    names = [(name or "").strip() for name in table.fieldnames or ()]
+    names = list(table[0]) if table else []
     if not set(_COLUMNS) <= set(names):
         has = ", ".join(name[:40] for name in names[:20]) or "none"
         raise BadInput(f"{path} needs the columns image, wnid and verdict; it has {has}")
-    table.fieldnames = names
     found: dict[str, Verdicts] = {}
     proposed: Proposed = {}
-    for row in table:
-        image, wnid, text_ = ((row[name] or "").strip() for name in _COLUMNS)
-        if (verdict := _VERDICTS.get(text_)) is None:
+    for number, cells in enumerate(table[1:], 2):
+        row = dict(zip_longest(names, cells[: len(names)], fillvalue=""))
+        image, wnid, word = (row[name] for name in _COLUMNS)
+        if (verdict := _VERDICTS.get(word)) is None:
             raise BadInput(
-                f"{path}, line {table.line_num}: the verdict {text_[:40]!r} is none of correct, "
+                f"{path}, line {number}: the verdict {word[:40]!r} is none of correct, "
                 "unclear, wrong"
             )
         _put(path, found.setdefault(image, {}), image, wnid, verdict)
-        words = (row.get(_PROPOSERS) or "").split(";")
+        words = row.get(_PROPOSERS, "").split(";")
         if by := tuple(word.strip() for word in words if word.strip()):
             proposed.setdefault(image, {})[wnid] = by
     return FileLabels(found, proposed)
@@ -236,10 +233,14 @@ def read_truth(path: Path, photos: PhotoSet, *, others: bool = False) -> Truth:
         if content.startswith(b"\x1f\x8b"):  # as gzip's files begin
             raise BadInput(f"{path} is compressed: unpack it (gunzip)")
         text = decoded(content)
-        names = [name.strip('" \r') for name in text.partition("\n")[0].split(",")]
-        is_table = path.suffix.lower() == ".csv" or "image" in names
-        labels = from_table(path, text) if is_table else from_json(path, text, photos)
-    except (OSError, ValueError, RecursionError, csv.Error) as error:
+        is_json = text.lstrip().startswith(("{", "["))
+        is_table = path.suffix.lower() == ".csv" or (
+            not is_json and "image" in text.partition("\n")[0]
+        )
+        labels = (
+            from_table(path, table_rows(content)) if is_table else from_json(path, text, photos)
+        )
+    except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"the labels {path} cannot be read: {first_line(error)}") from None
     return _matched(path, labels, photos, hashlib.sha256(content).hexdigest(), others)
 

@@ -112,6 +112,6 @@ def truth_of_export(source: str, records: Mapping[str, Mapping[str, Any]]) -> Tr
 
 def _words(value: object) -> list[str] | None:
     """A list of words; None for what is none."""
-    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
         return None
-    return value
+    return list(value)
