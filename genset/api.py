@@ -238,14 +238,11 @@ def evaluate(
         return score_in_memory(photos, loaded, folder if name else None, options)
 
 
-def compare(
-    first: Evaluation, second: Evaluation, *, seed: int = 0, truth: By = "original"
-) -> Comparison:
+def compare(first: Evaluation, second: Evaluation, *, truth: By = "original") -> Comparison:
     """Say whether two models differ on the photos that both were scored on.
 
     Args:
         first, second: what `evaluate` gave, on one set, or on parts of one release.
-        seed: of the draws for the interval.
         truth: what makes an answer right: "original", the photo's own class; "real", any of its
             right classes (ReaL); "multilabel", an unclear one too.
 
@@ -259,9 +256,8 @@ def compare(
     results = _side_by_side([first, second])
     if truth not in TRUTHS:
         raise BadInput(f"truth= is {' or '.join(TRUTHS)}, not {truth!r:.40}")
-    resampling = Resampling(seed=seed)
     scored = [results.find_run(one.record) for one in (first, second)]
-    pairs = compare_models(results, scored, resampling, truth)
+    pairs = compare_models(results, scored, truth)
     if not pairs:
         raise BadInput(f"no photo of {first.photos.name} counts for both models")
     (pair,) = pairs

@@ -12,10 +12,9 @@ from genset.score.results.results import ModelAnswers, Results
 from genset.sets.truths.truth import By
 from genset.statistics.bootstrap import STANDARD, Resampling, intervals
 from genset.statistics.intervals import Interval
-from genset.statistics.mcnemar import exact_mcnemars
 from genset.statistics.multiple_testing import benjamini_hochberg, holm
 from genset.statistics.pairwise import pairwise
-from genset.statistics.power import LEVEL, fewest_discordant, shown_difference
+from genset.statistics.power import LEVEL, fewest_discordant, normal_level, shown_difference
 
 FEWEST = fewest_discordant(LEVEL)  # photos that one alone has right, for any claim
 
@@ -31,12 +30,12 @@ class Pair:
         both: photos that both have right.
         only_first, only_second: photos that one alone has right.
         difference: the first's accuracy less the second's, -1 to 1.
-        interval: its 95 % interval, the wider one at either end of Tango's and that of whole
-            classes resampled (`genset.statistics.paired`).
-        p_value: of McNemar's exact test.
+        effect: the design effect: photos are worth so much less, since those of a class are alike.
+        interval: the difference's 95 % interval (`genset.statistics.paired`).
+        p_value: of McNemar's exact test, on the photos that these are worth.
         holm, false_discovery: the same, adjusted for all pairs (Holm; Benjamini-Hochberg).
-        detectable: the smallest difference found with 80 % power in such a pair, whose classes
-            matter as much as here; None where so few photos, or photos of one class, show none.
+        detectable: the smallest difference that the test, adjusted for all pairs, finds with 80 %
+            power in such a pair; None where so few photos, or photos of one class, show none.
         discordant: the share of photos that one alone has right which `detectable` supposes: as
             measured, or, where that is too little to show anything, `detectable` itself
             (`genset.statistics.power`).
@@ -50,6 +49,7 @@ class Pair:
     only_first: int
     only_second: int
     difference: float
+    effect: float
     interval: Interval
     p_value: float
     holm: float
@@ -59,8 +59,8 @@ class Pair:
 
     @property
     def apart(self) -> bool:
-        """Whether they can be told apart: Holm's p-value and the interval both say so."""
-        return self.holm < LEVEL and not self.interval.low <= 0 <= self.interval.high
+        """Whether they can be told apart, by the p-value that is adjusted for all pairs."""
+        return self.holm < LEVEL
 
     @property
     def too_few(self) -> bool:
@@ -108,7 +108,6 @@ class Bounds:
 def compare(
     results: Results,
     models: Sequence[ModelAnswers],
-    resampling: Resampling = STANDARD,
     by: By = "original",
     k: int = 1,
 ) -> tuple[Pair, ...]:
@@ -119,7 +118,6 @@ def compare(
     Args:
         results: the set, and what was scored on it.
         models: those of them to compare.
-        resampling: how classes are resampled for intervals.
         by: what makes an answer right.
         k: among how many answers the photo's own class is looked for; 1 with another truth.
 
@@ -132,11 +130,9 @@ def compare(
     found = pairwise(
         np.stack([mark.right for mark in marks], axis=1),
         np.stack([mark.counted for mark in marks], axis=1),
-        results.classes,
-        len(results.wnids),
-        resampling,
+        results.clusters,
     )
-    p_values = exact_mcnemars(found.only_first, found.only_second).tolist()
+    p_values = found.p_value.tolist()
     labels = [model.label for model in models]
     first, second = ([labels[n] for n in of.tolist()] for of in (found.first, found.second))
     columns = {
@@ -147,27 +143,27 @@ def compare(
         "both": found.both.tolist(),
         "only_first": found.only_first.tolist(),
         "only_second": found.only_second.tolist(),
+        "effect": found.effect.tolist(),
         "interval": list(map(Interval, found.low.tolist(), found.high.tolist())),
         "p_value": p_values,
         "holm": holm(p_values),
         "false_discovery": benjamini_hochberg(p_values),
     }
-    rows = (
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    )
+    level = LEVEL / max(1, len(p_values))  # at which Holm's method begins
+    levels = {freedom: normal_level(level, freedom) for freedom in set(found.freedom.tolist())}
     return tuple(
-        _pair(row, spread) for row, spread in zip(rows, found.spread.tolist(), strict=True)
+        _pair(dict(zip(columns, values, strict=True)), levels[freedom])
+        for *values, freedom in zip(*columns.values(), found.freedom.tolist(), strict=True)
     )
 
 
-def _pair(row: dict[str, Any], spread: float) -> Pair:
-    """A pair, with the difference that it can show; `spread` is that of classes resampled."""
+def _pair(row: dict[str, Any], level: float) -> Pair:
+    """A pair, with the difference that it can show at a level."""
     photos, alone = row["photos"], (row["only_first"], row["only_second"])
-    discordant, difference = sum(alone) / photos, (alone[0] - alone[1]) / photos
-    shown = None  # of other classes, photos of one class say nothing
-    if row["classes"] > 1:
-        shown = shown_difference(_worth(photos, discordant, difference, spread), discordant)
+    discordant = sum(alone) / photos
+    shown = shown_difference(photos / row["effect"], discordant, level) if level else None
     detectable, supposed = shown or (None, discordant)
+    difference = (alone[0] - alone[1]) / photos
     return Pair(**row, difference=difference, detectable=detectable, discordant=supposed)
 
 
@@ -222,21 +218,15 @@ def place_between(
     hits = [results.right(model, k) for model in [upper, *others]]
     gain = np.stack([(a - low) * both for a, both in zip(hits, common, strict=True)], axis=1)
     gap = np.stack([(high - low) * both for both in common], axis=1)
-    count = len(results.wnids)
-    gaps = resampling.ratios(results.classes, gap, np.stack(common, axis=1))
+    count = len(np.unique(results.clusters))
+    gaps = resampling.ratios(results.clusters, gap, np.stack(common, axis=1))
     if any(interval.low <= 0 for interval in intervals(gaps, count, widest=(-1.0, 1.0))):
         raise BadInput(
             f"{upper.label} is not surely better than {lower.label} here: there is no gap between "
             "them to have a share of"
         )
-    ends = intervals(resampling.ratios(results.classes, gain, gap), count)
+    ends = intervals(resampling.ratios(results.clusters, gain, gap), count)
     shares = gain.sum(axis=0) / gap.sum(axis=0)
     rows = zip([upper, *others], shares, ends, strict=True)
     places = [Place(model.label, float(share), interval) for model, share, interval in rows]
     return Bounds(lower.label, upper.label, tuple(places[1:]))
-
-
-def _worth(photos: int, discordant: float, difference: float, spread: float) -> float:
-    """How many independent photos a pair's photos are worth, those of one class being alike."""
-    independent = (discordant - difference**2) / photos
-    return photos / max(1.0, spread**2 / independent) if independent > 0 else photos

@@ -1,4 +1,4 @@
-"""How models do by a set's multi-label truth, with two intervals, and how they rank by it."""
+"""How models do by a set's multi-label truth, and how they rank by it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,27 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.comparison.logits import Logits, find_logits, has_logits
-from genset.comparison.marks import Marks, answered_in_part, mark, truth_of
+from genset.comparison.marks import answered_in_part, mark, truth_of
 from genset.comparison.pairs import Pair, Rank, compare, rank_models
 from genset.score.results.results import ModelAnswers, Results
 from genset.score.results.runs import Accuracy
 from genset.sets.truths.truth import TRUTHS, By
 from genset.statistics.average_precision import average_precision
-from genset.statistics.bootstrap import STANDARD, Resampling, intervals
-from genset.statistics.intervals import Interval, widest, wilson
+from genset.statistics.clusters import share_interval
+from genset.statistics.intervals import Interval
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredAccuracy:
-    """An accuracy with Wilson's interval, and the one that resamples whole classes.
-
-    The latter, `clustered`, is nowhere narrower than Wilson's.
-    """
-
-    accuracy: Accuracy
-    clustered: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +26,13 @@ class AveragePrecision:
     Attributes:
         photos: that count.
         value: the mean over them.
-        wilson: Wilson's interval. It is too wide rather than too narrow: no values from 0 to 1
+        interval: its 95 % interval. It is too wide rather than too narrow: no values from 0 to 1
             scatter more than hits and misses with the same mean.
-        clustered: the interval of whole classes resampled, nowhere narrower than Wilson's.
     """
 
     photos: int
     value: float
-    wilson: Interval
-    clustered: Interval
+    interval: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +51,16 @@ class MultiLabel:
         none_right: photos that the model answered and that have no right class.
     """
 
-    original: MeasuredAccuracy
-    real: MeasuredAccuracy
-    multilabel: MeasuredAccuracy
-    clear: MeasuredAccuracy
+    original: Accuracy
+    real: Accuracy
+    multilabel: Accuracy
+    clear: Accuracy
     average_precision: AveragePrecision | None
     order_unknown: bool
     none_right: int
 
 
-def measure(results: Results, resampling: Resampling = STANDARD) -> dict[str, MultiLabel]:
+def measure(results: Results) -> dict[str, MultiLabel]:
     """Every model against the set's truth, by the model's label.
 
     Raises:
@@ -81,14 +68,14 @@ def measure(results: Results, resampling: Resampling = STANDARD) -> dict[str, Mu
         GensetError: a run's logits cannot be read.
     """
     truth_of(results)
-    ranked = {model.label: _ranked(results, model, resampling) for model in results.models}
-    marked = {by: _measured(results, by, resampling) for by in _ALL}
+    ranked = {model.label: _ranked(results, model) for model in results.models}
+    marked = {by: _measured(results, by) for by in _ALL}
     return {
         model.label: MultiLabel(
             **{by: marked[by][model.label] for by in _ALL},
             average_precision=ranked[model.label],
             order_unknown=ranked[model.label] is None and has_logits(model),
-            none_right=int(model.answered.sum()) - marked["real"][model.label].accuracy.photos,
+            none_right=int(model.answered.sum()) - marked["real"][model.label].photos,
         )
         for model in results.models
     }
@@ -97,56 +84,24 @@ def measure(results: Results, resampling: Resampling = STANDARD) -> dict[str, Mu
 _ALL: tuple[By, ...] = ("original", "real", "multilabel", "clear")
 
 
-def _measured(results: Results, by: By, resampling: Resampling) -> Mapping[str, MeasuredAccuracy]:
+def _measured(results: Results, by: By) -> Mapping[str, Accuracy]:
     """Every model, marked by one truth."""
-    if not results.models:
-        return {}
-    marks = [mark(results, model, by) for model in results.models]
-    right = np.stack([mark.right for mark in marks], axis=1)
-    counted = np.stack([mark.counted for mark in marks], axis=1)
-    ends = _intervals(results, right, counted, resampling)
     return {
-        model.label: MeasuredAccuracy(found, widest(Interval(found.low, found.high), interval))
-        for model, found, interval in zip(results.models, map(_accuracy, marks), ends, strict=True)
+        model.label: Accuracy.measured(*mark(results, model, by), results.clusters)
+        for model in results.models
     }
 
 
-def _accuracy(marks: Marks) -> Accuracy:
-    return Accuracy.of(int(marks.right.sum()), int(marks.counted.sum()))
-
-
-def _intervals(
-    results: Results,
-    over: NDArray[np.generic],
-    counted: NDArray[np.bool_],
-    resampling: Resampling,
-    widest: tuple[float, float] = (0.0, 1.0),
-) -> Sequence[Interval]:
-    """The interval of each column; the widest where no photo counts."""
-    drawn = resampling.ratios(results.classes, over, counted)
-    empty = [not column.any() for column in counted.T]
-    drawn[:, empty] = 0.0
-    ends = intervals(drawn, len(results.wnids), widest=widest)
-    return [
-        Interval(*widest) if none else interval for interval, none in zip(ends, empty, strict=True)
-    ]
-
-
-def _ranked(
-    results: Results, model: ModelAnswers, resampling: Resampling
-) -> AveragePrecision | None:
+def _ranked(results: Results, model: ModelAnswers) -> AveragePrecision | None:
     if (logits := find_logits(model)) is None:
         return None
     counted = mark(results, model, "real").counted
     values = _of_photos(results, counted, logits)
     photos = int(counted.sum())
-    (clustered,) = _intervals(results, values[:, None], counted[:, None], resampling)
-    independent = wilson(min(float(values.sum()), photos), photos)
     return AveragePrecision(
         photos=photos,
         value=float(values.sum() / photos) if photos else 0.0,
-        wilson=independent,
-        clustered=widest(independent, clustered),
+        interval=share_interval(values, counted, results.clusters),
     )
 
 
@@ -204,21 +159,18 @@ class TruthRanks:
     turned: tuple[RankReversal, ...]
 
 
-def truth_ranks(
-    results: Results, by_original: Sequence[Pair], resampling: Resampling = STANDARD
-) -> TruthRanks:
+def truth_ranks(results: Results, by_original: Sequence[Pair]) -> TruthRanks:
     """Rank the models by each truth that differs from the others.
 
     Args:
         results: the models on one set, which has a truth.
         by_original: every two of them, compared by the original labels.
-        resampling: how classes are resampled for intervals.
 
     Raises:
         BadInput: the set has no truth.
     """
     others = truths_of(results)[1:]
-    pairs = {by: compare(results, results.models, resampling, by) for by in others}
+    pairs = {by: compare(results, results.models, by) for by in others}
     part = {model.label for model in answered_in_part(results)}
     labels = [model.label for model in results.models if model.label not in part]
     ranks: dict[str, dict[By, Rank]] = {label: {} for label in labels}

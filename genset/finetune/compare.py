@@ -36,8 +36,8 @@ from genset.finetune.runs import (
     spread_of,
 )
 from genset.score.results.runs import Accuracy
-from genset.statistics.contrasts import Contrast, contrast
-from genset.statistics.intervals import Interval
+from genset.statistics.contrasts import contrast
+from genset.statistics.intervals import Interval, widest
 from genset.statistics.mcnemar import exact_mcnemar
 from genset.statistics.multiple_testing import holm
 from genset.statistics.paired import paired_interval
@@ -145,17 +145,18 @@ def _difference(
     only_model, only_baseline = (first & ~second).sum(axis=1), (second & ~first).sum(axis=1)
     means = float(only_model.mean()), float(only_baseline.mean())
     p_value = exact_mcnemar(int(only_model[0]), int(only_baseline[0]))
-    drawn = Contrast(means[0] - means[1])
+    interval = paired_interval(*means, photos)
     if shots is not None:
         drawn = contrast([((only_model - only_baseline) / photos).tolist()], [1.0])
         p_value = max(p_value, drawn.p or 0.0)
+        interval = widest(interval, drawn.interval or interval)
     return Difference(
         task=other.record.name,
         model=other.record.model,
         baseline=baseline.record.model,
         photos=photos,
         difference=(means[0] - means[1]) / photos,
-        interval=paired_interval(*means, photos, resampled=drawn.interval),
+        interval=interval,
         only_model=int(only_model[0]),
         only_baseline=int(only_baseline[0]),
         p_value=p_value,

@@ -162,7 +162,7 @@ def _on_any_set(
         source=_source(rows) if reference == NAME else "",
     )
     architectures = [_architecture(model.run) for model in known]
-    trends = through_models(points, architectures, len(results.wnids), resampling)
+    trends = through_models(points, architectures, len(np.unique(results.clusters)), resampling)
     if not trends:
         scored = {weights_of(model.run).full for model in results.models}
         return replace(baseline, ladder=rungs(scored) if reference == NAME else ())
@@ -209,8 +209,8 @@ def _on_imagenet(
     points = Points(
         there=np.array([row.there for row in rows]),
         here=here,
-        drawn=resampling.ratios(results.classes, right, under),
-        drawn_there=resampling.ratios(results.classes, original, answered),
+        drawn=resampling.ratios(results.clusters, right, under),
+        drawn_there=resampling.ratios(results.clusters, original, answered),
     )
     return _by_known(replace(baseline, models=rows), points, "real", resampling)
 
@@ -304,7 +304,7 @@ def _points(
         return Points(there, here, np.empty((resampling.draws, 0)))
     right = np.stack([results.right(model) for model in models], axis=1)
     counted = np.stack([model.answered for model in models], axis=1)
-    return Points(there, here, resampling.ratios(results.classes, right, counted))
+    return Points(there, here, resampling.ratios(results.clusters, right, counted))
 
 
 def _architecture(run: Run) -> str:

@@ -22,9 +22,7 @@ from genset.score.results.results import ModelAnswers, Results, load_results
 from genset.score.results.runs import Accuracy
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.files import read_truth
-from genset.statistics.bootstrap import class_sums, intervals
 from genset.statistics.calibration import Calibration, calibration
-from genset.statistics.intervals import Interval, widest
 
 
 def collect(
@@ -67,7 +65,7 @@ def collect_results(
         BadInput: an option names what is not there.
         GensetError: a run's files are not what `genset evaluate` or `genset finetune` wrote.
     """
-    results = _with_labels(results, options.real_labels)
+    results = _with_labels(results, options.real_labels).with_classes(options.classes)
     if not options.include_flagged:
         results = results.without_flagged()
     results = whole_first(results)
@@ -75,7 +73,7 @@ def collect_results(
     is_release = not photos.listed and (photos.root / MANIFEST).is_file()
     release = Release(photos.root) if is_release else None
     records = {record.file: record for record in release.photos} if release else {}
-    pairs = compare(results, results.models, options.resampling)
+    pairs = compare(results, results.models)
     models = _models(results, pairs, options)
     data = ReportData(
         options=options,
@@ -85,6 +83,7 @@ def collect_results(
         pairs=pairs,
         power=_power(pairs, models),
         other_runs=results.other_runs,
+        fixed=results.fixed,
         taxonomy=photos.custom_taxonomy,
         found={},
     )
@@ -113,43 +112,28 @@ def _flagged(results: Results, options: ReportOptions) -> tuple[ScoredModel, ...
 def _summaries(
     results: Results, ranks: Sequence[Rank | None], options: ReportOptions
 ) -> tuple[ScoredModel, ...]:
-    labels = measure(results, options.resampling) if results.photos.truth else {}
+    labels = measure(results) if results.photos.truth else {}
     return tuple(
         ScoredModel(
             label=model.label,
             rank=rank,
             run=model.run,
-            tops=tops,
-            real=labels[model.label].real.accuracy if labels else None,
+            tops=_tops(results, model, options),
+            real=labels[model.label].real if labels else None,
             multilabel=labels.get(model.label),
             calibration=_calibration(results, model),
             flags=model.flags,
         )
-        for model, rank, tops in zip(results.models, ranks, _tops(results, options), strict=True)
+        for model, rank in zip(results.models, ranks, strict=True)
     )
 
 
-def _tops(results: Results, options: ReportOptions) -> list[tuple[TopK, ...]]:
-    """Each model's accuracies: all intervals are drawn at once."""
-    if not results.models:
-        return []
-    ks_of = [_ks(model, options.k) for model in results.models]
-    above, below, found = [], [], []
-    for model, ks in zip(results.models, ks_of, strict=True):
-        right = np.stack([results.right(model, k) for k in ks], axis=1)
-        photos = class_sums(results.classes, model.answered[:, None])
-        above.append(class_sums(results.classes, right))
-        below += [photos] * len(ks)
-        counted = int(model.answered.sum())
-        found += [Accuracy.of(int(hits), counted) for hits in right.sum(axis=0)]
-    drawn = options.resampling.ratios_of_sums(np.hstack(above), np.hstack(below))
-    ends = intervals(drawn, len(results.wnids))
-    wide = [
-        widest(Interval(accuracy.low, accuracy.high), clustered)
-        for accuracy, clustered in zip(found, ends, strict=True)
-    ]
-    in_order = zip(found, wide, strict=True)
-    return [tuple(TopK(k, *next(in_order)) for k in ks) for ks in ks_of]
+def _tops(results: Results, model: ModelAnswers, options: ReportOptions) -> tuple[TopK, ...]:
+    """A model's accuracies."""
+    return tuple(
+        TopK(k, Accuracy.measured(results.right(model, k), model.answered, results.clusters))
+        for k in _ks(model, options.k)
+    )
 
 
 def _ks(model: ModelAnswers, further: int) -> list[int]:

@@ -102,7 +102,7 @@ def _tests(
     answers = min(model.answers.shape[1], other.answers.shape[1])
     margin, tests = (options.margin or 0.0) / 100, []
     for k in (k for k in _KS if k <= answers):
-        pairs = compare(results, (model, other), options.resampling, k=k)
+        pairs = compare(results, (model, other), k=k)
         if not pairs:
             raise BadInput(f"no photo counts for both {label} and {counterpart}")
         tests.append(MarginTest(pairs[0], k, margin))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from genset.comparison.references.sets import Named
 from genset.core.errors import BadInput
-from genset.statistics.resampling import STANDARD, Resampling
+from genset.statistics.resampling import STANDARD, Resampling, Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,7 @@ class ReportOptions:
         counterparts: the pretrained models that those models are held against.
         margin: how many points worse than that still counts as not worse; None with no counterpart.
         resampling: how classes are resampled for intervals.
+        classes: whether the classes are a "sample" or "fixed"; None: as the set has it.
         include_flagged: count models, too, whose answers as a whole cannot be right.
         include_restricted: show photos, too, that no licence lets others hand on.
         named: what the set was called on the command line; "" for the set's own name.
@@ -82,6 +83,7 @@ class ReportOptions:
     counterparts: tuple[CounterpartSpec, ...] = ()
     margin: float | None = None
     resampling: Resampling = STANDARD
+    classes: Sampling | None = None
     include_flagged: bool = False
     include_restricted: bool = False
     named: str = ""

@@ -23,22 +23,16 @@ from genset.reporting.summary import SetSummary
 from genset.score.results.results import Results
 from genset.score.results.runs import Accuracy, Run
 from genset.statistics.calibration import Calibration
-from genset.statistics.intervals import Interval
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class TopK:
-    """How often the true class is among a model's first `k` answers.
-
-    `accuracy` has Wilson's interval, which takes photos for independent; `clustered` is the
-    bootstrap interval that resamples whole classes, nowhere narrower than Wilson's.
-    """
+    """How often the true class is among a model's first `k` answers."""
 
     k: int
     accuracy: Accuracy
-    clustered: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +90,7 @@ class ReportData:
         pairs: every two models, the better one first.
         power: None for fewer than two models that answered nearly all photos.
         other_runs: runs left out, because they scored another set that had the same name.
+        fixed: whether the classes are all that there are, and not a sample of classes.
         taxonomy: whose classes the set has; None for ImageNet's.
         found: what each section found, by its name: see `of`.
     """
@@ -107,6 +102,7 @@ class ReportData:
     pairs: tuple[Pair, ...]
     power: Power | None
     other_runs: int
+    fixed: bool
     taxonomy: Taxonomy | None
     found: dict[str, Any]
 

@@ -21,8 +21,7 @@ from genset.reporting.report import OtherSet
 from genset.score.results.count import ELSEWHERE
 from genset.score.results.results import ModelAnswers, Results
 from genset.score.results.runs import Accuracy, Run
-from genset.statistics.bootstrap import Floats, Resampling, intervals
-from genset.statistics.intervals import Interval, widest
+from genset.statistics.bootstrap import Floats, Resampling
 from genset.statistics.matched import Matched, match
 
 Bools = NDArray[np.bool_]
@@ -42,14 +41,11 @@ class Score:
     """A top-1 accuracy on one set.
 
     Attributes:
-        accuracy: of the photos that it answered.
-        interval: the wider at either end of two 95 % intervals: Wilson's, and that of whole classes
-            resampled.
+        accuracy: of the photos that count.
         part: how many photos it answered, and how many any model did; None where nearly all.
     """
 
     accuracy: Accuracy
-    interval: Interval
     part: tuple[int, int] | None
 
 
@@ -127,11 +123,13 @@ class _Marks(NamedTuple):
 
     Attributes:
         wnids: N: the photos' classes.
+        clusters: N numbers, equal for photos that are drawn together.
         right, counted: N x K: whether the answer is right, and whether the photo counts.
         missing: K: why a model's accuracy is not known; "" where it is.
     """
 
     wnids: NDArray[np.str_]
+    clusters: NDArray[np.int64]
     right: Bools
     counted: Bools
     missing: list[Missing]
@@ -202,7 +200,7 @@ def _way(
         _marks(results, [model.runs[n] for model in models], shared if is_subset else None)
         for n, results in enumerate(sets)
     ]
-    scores = [_scores(side, resampling) for side in marks]
+    scores = [_scores(side) for side in marks]
     inside = [np.isin(side.wnids, shared) for side in marks]
     whole = [_nearly_all(side.counted[here]) for side, here in zip(marks, inside, strict=True)]
     missing: list[Missing] = [
@@ -246,16 +244,14 @@ def _marks(
             right[:, n], counted[:, n] = results.right(model), model.answered
         else:
             missing[n] = "classes"
-    return _Marks(results.truth[places], right, counted, missing)
+    return _Marks(results.truth[places], results.clusters[places], right, counted, missing)
 
 
 def _nearly_all(counted: Bools) -> Bools:
     return nearly_all(counted) if counted.any() else np.zeros(counted.shape[1], bool)
 
 
-def _scores(marks: _Marks, resampling: Resampling) -> list[Score | None]:
-    wnids, classes = np.unique(marks.wnids, return_inverse=True)
-    drawn = intervals(resampling.ratios(classes, marks.right, marks.counted), len(wnids))
+def _scores(marks: _Marks) -> list[Score | None]:
     by_any, whole = int(marks.counted.any(axis=1).sum()), _nearly_all(marks.counted)
     found: list[Score | None] = []
     for n, missing in enumerate(marks.missing):
@@ -263,9 +259,8 @@ def _scores(marks: _Marks, resampling: Resampling) -> list[Score | None]:
         if missing or not photos:
             found.append(None)
             continue
-        accuracy = Accuracy.of(int(marks.right[:, n].sum()), photos)
-        wide = widest(Interval(accuracy.low, accuracy.high), drawn[n])
-        found.append(Score(accuracy, wide, None if whole[n] else (photos, by_any)))
+        accuracy = Accuracy.measured(marks.right[:, n], marks.counted[:, n], marks.clusters)
+        found.append(Score(accuracy, None if whole[n] else (photos, by_any)))
     return found
 
 

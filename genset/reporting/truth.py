@@ -19,7 +19,7 @@ from genset.sets.photos import PhotoSet
 
 _COLUMNS = (
     *(Column("model"), Column("truth"), Column("share", "%", align="right")),
-    *(interval_column("wilson"), interval_column("clustered", "classes resampled")),
+    interval_column("interval"),
     Column("photos"),
 )
 

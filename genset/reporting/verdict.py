@@ -1,13 +1,13 @@
 """Two models on the same photos: what can be claimed, for `genset compare` and the report alike."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from genset.comparison.marks import truth_of
-from genset.comparison.pairs import FEWEST, Pair
+from genset.comparison.pairs import FEWEST, Pair, compare
 from genset.core.numbers import bare_p, count, digits, p_value, percent, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table, interval_column
@@ -22,6 +22,31 @@ _BY: dict[By, str] = {
     "multilabel": ", by all right classes and the unclear ones",
     "clear": ", by all right classes, without answers that are unclear ones",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """A pair among all pairs of the models on a set: what a report says of it.
+
+    Attributes:
+        models, pairs: how many there are.
+        holm: the pair's p-value, adjusted for all pairs.
+        apart: whether the two can be told apart by it.
+    """
+
+    models: int
+    pairs: int
+    holm: float
+    apart: bool
+
+    @property
+    def sentence(self) -> str:
+        """The same in words."""
+        return (
+            f"That is the answer for one pair, planned in advance. Among all {self.models} models "
+            f"scored here ({count(self.pairs, 'pair')}, Holm’s method) {p_value(self.holm)}: they "
+            f"{'can' if self.apart else 'cannot'} be told apart."
+        )
 
 
 # In sentences
@@ -72,13 +97,14 @@ def in_points(share: float) -> str:
     return f"{float(f'{100 * share:.2g}'):g}"
 
 
-def compared(pair: Pair, set_name: str, by: By = "original") -> str:
+def compared(pair: Pair, set_name: str, by: By = "original", among: Among | None = None) -> str:
     """Two models side by side, in lines for a terminal.
 
     Args:
         pair: the two.
         set_name: of the set.
         by: what made an answer right.
+        among: the same pair among all models of the set.
     """
     names = [clean(pair.first), clean(pair.second)]
     width = max(map(len, names))
@@ -91,7 +117,28 @@ def compared(pair: Pair, set_name: str, by: By = "original") -> str:
             f"{name:{width}}  {share} % ({correct:,} correct, {only:,} that {other} gets wrong)"
         )
     least = detectable(pair.detectable, pair.discordant, pair.classes)
-    return "\n".join([*lines, verdict(pair), least])
+    texts = [verdict(pair), *worth(pair), least, *([among.sentence] if among else [])]
+    return "\n".join([*lines, *texts])
+
+
+def worth(pair: Pair) -> list[str]:
+    """How many independent photos a pair's are worth, where that is fewer."""
+    photos = round(pair.photos / pair.effect)
+    if photos > 0.95 * pair.photos:
+        return []
+    return [
+        f"Photos of a class are alike: these {pair.photos:,} are worth {photos:,} independent ones."
+    ]
+
+
+def among_all(results: Results, pair: Pair, by: By) -> Among | None:
+    """A pair among all models that count on a set; None where there are no others."""
+    if len(results.models) < 3:
+        return None
+    pairs = compare(results, results.models, by)
+    two = {pair.first, pair.second}
+    found = next((one for one in pairs if {one.first, one.second} == two), None)
+    return Among(len(results.models), len(pairs), found.holm, found.apart) if found else None
 
 
 def notes_on(first: ModelAnswers, second: ModelAnswers) -> list[str]:

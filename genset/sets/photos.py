@@ -148,6 +148,11 @@ class PhotoSet:
         return self.custom_taxonomy or imagenet1k()
 
     @property
+    def fixed_classes(self) -> bool:
+        """Whether the classes are all that there are, as one's own, and no sample of classes."""
+        return self.custom_taxonomy is not None
+
+    @property
     def ids(self) -> list[str]:
         """The photos' ids, in the order in which answers are given."""
         return [photo.id for photo in self.photos]

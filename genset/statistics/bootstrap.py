@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.statistics.draws import Floats, class_sums, redrawn_sums
-from genset.statistics.intervals import Interval
+from genset.statistics.intervals import Interval, quantile
 from genset.statistics.resampling import DRAWS, SEED, STANDARD, Resampling
 
 __all__ = [
@@ -31,7 +31,6 @@ __all__ = [
     "interval_ends",
     "intervals",
     "redrawn_sums",
-    "student_quantile",
 ]
 
 
@@ -75,7 +74,7 @@ def interval_ends(
         raise ValueError(f"no interval at {confidence}")
     if clusters < 2:
         return np.full(len(drawn), widest[0]), np.full(len(drawn), widest[1])
-    wide = sqrt(clusters / (clusters - 1)) * student_quantile((1 + confidence) / 2, clusters - 1)
+    wide = sqrt(clusters / (clusters - 1)) * quantile(confidence, clusters - 1)
     tail = NormalDist().cdf(-wide)
     ranked = np.sort(drawn, axis=1)  # faster than a partition, and NaN comes last
     last = (~np.isnan(ranked)).sum(axis=1) - 1
@@ -91,10 +90,3 @@ def _at(ranked: Floats, last: NDArray[np.int64], share: float) -> Floats:
     start = ranked[rows, below]
     found: Floats = start + (ranked[rows, above] - start) * (place - below)
     return found
-
-
-def student_quantile(share: float, freedom: float) -> float:
-    """The quantile of Student's t at `share` (between 0 and 1), with `freedom` (1 or more)."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, share))

@@ -15,8 +15,7 @@ from math import sqrt
 from statistics import fmean, variance
 from typing import NamedTuple
 
-from genset.statistics.bootstrap import student_quantile
-from genset.statistics.intervals import Interval
+from genset.statistics.intervals import Interval, quantile
 
 
 class Contrast(NamedTuple):
@@ -62,6 +61,6 @@ def contrast(
     if divided == 0:  # also where the variances are too small for their squares
         return Contrast(estimate)
     freedom, deviation = squared**2 / divided, sqrt(squared)
-    half = student_quantile((1 + confidence) / 2, freedom) * deviation
+    half = quantile(confidence, freedom) * deviation
     p = 2 * float(stdtr(freedom, -abs(estimate) / deviation))
     return Contrast(estimate, Interval(estimate - half, estimate + half), p)

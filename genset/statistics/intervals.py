@@ -1,6 +1,6 @@
 """Wilson's interval of a measured share, and the wider one of two intervals."""
 
-from math import sqrt
+from math import inf, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -13,23 +13,39 @@ class Interval(NamedTuple):
 
 
 def widest(one: Interval, other: Interval) -> Interval:
-    """The lower of two intervals' lower ends, and the higher of their higher ends.
-
-    Photos of one class are alike, which Wilson's and Tango's intervals do not know. Resampling
-    whole classes does, but it knows nothing of what no photo shows: where a model has all photos
-    right, each draw gives 100 %. The wider end on either side holds the truth at least as often as
-    either of the two.
-    """
+    """The lower of two intervals' lower ends, and the higher of their higher ends."""
     return Interval(min(one.low, other.low), max(one.high, other.high))
 
 
-def wilson(successes: float, trials: int, confidence: float = 0.95) -> Interval:
+def quantile(confidence: float, freedom: float = inf) -> float:
+    """How many standard errors an interval reaches: the normal's quantile, or Student's.
+
+    Args:
+        confidence: the share of intervals that contain the truth, between 0 and 1.
+        freedom: degrees of freedom; with less than 1, nothing is known.
+
+    Raises:
+        ValueError: confidence is not between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"no interval at {confidence}")
+    if freedom == inf:
+        return NormalDist().inv_cdf((1 + confidence) / 2)
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + confidence) / 2)) if freedom >= 1 else inf
+
+
+def wilson(
+    successes: float, trials: float, confidence: float = 0.95, freedom: float = inf
+) -> Interval:
     """Wilson's score interval for a binomial share.
 
     Args:
         successes: how many trials succeeded. It may be a mean, and need not be whole.
         trials: how many there were. Without any, the interval is 0 to 1.
         confidence: the share of intervals that contain the truth, between 0 and 1.
+        freedom: degrees of freedom, where the variance was estimated.
 
     Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
 
@@ -38,9 +54,9 @@ def wilson(successes: float, trials: int, confidence: float = 0.95) -> Interval:
     """
     if not 0 <= successes <= trials or not 0 < confidence < 1:
         raise ValueError(f"no interval for {successes} of {trials} at {confidence}")
-    if trials == 0:
+    z = quantile(confidence, freedom)
+    if trials == 0 or z == inf:
         return Interval(0.0, 1.0)
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
     share = successes / trials
     scale = 1 + z * z / trials
     middle = (share + z * z / (2 * trials)) / scale

@@ -1,29 +1,28 @@
 """The interval of the difference of two accuracies on the same photos.
 
-Two intervals are wrong in different places. Tango's score interval holds where two models hardly
-ever differ; there a bootstrap gives next to nothing, and with no discordant photo 0 to 0. But it
-takes photos for independent. The interval that resamples whole classes knows that photos of a class
-are alike, but not what is in photos that were never seen. So a difference has the lower one of the
-two lower ends, and the higher one of the two higher ends. It is then at least as wide as either,
-and holds the truth at least as often. `docs/statistics.md` says how often, from 5 to 50,000 photos.
+The interval is Tango's score interval, which holds where two models hardly ever differ, too. Photos
+of a class are alike, so counts are divided by the design effect of the difference, and Student's
+quantile is taken for so many classes (`genset.statistics.clusters`). `docs/statistics.md` says how
+often it holds the truth.
 
 Tango's interval contains the differences that the score test does not reject. For a difference of
 0, that test is McNemar's in its asymptotic form. With few discordant photos the exact form is more
 conservative: of 5 that are all one model's, Tango's interval leaves out 0, and the exact test does
 not reject it (p = 0.0625). So that no interval claims what the test does not, an interval whose
-exact test does not reject 0 reaches to 0. It only becomes wider by that.
+exact test does not reject 0 reaches to 0. It only becomes wider by that. So the test and the
+interval always say the same of a pair.
 
 Source: Tango, "Equivalence test and confidence interval for the difference in proportions for the
 paired-sample design", Statistics in Medicine 17, 1998.
 """
 
 from collections.abc import Callable
-from statistics import NormalDist
+from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genset.statistics.intervals import Interval
+from genset.statistics.intervals import Interval, quantile
 from genset.statistics.mcnemar import exact_mcnemars
 
 _HALVINGS = 60  # of a range of 2, to the last digit
@@ -32,13 +31,9 @@ Floats = NDArray[np.float64]
 
 
 def paired_interval(
-    only_first: float,
-    only_second: float,
-    photos: float,
-    confidence: float = 0.95,
-    resampled: Interval | None = None,
+    only_first: float, only_second: float, photos: float, confidence: float = 0.95
 ) -> Interval:
-    """The interval of (only_first - only_second) / photos, from -1 to 1.
+    """The interval of (only_first - only_second) / photos of independent photos, from -1 to 1.
 
     Args:
         only_first: photos that only the first model has right. It may be a mean over several
@@ -46,54 +41,67 @@ def paired_interval(
         only_second: the same of the second model.
         photos: all that both models answered.
         confidence: the share of intervals that contain the truth, between 0 and 1.
-        resampled: the interval of whole classes resampled; None where classes are given, and only
-            photos could have been others: the interval is then Tango's, up to 0 where the exact
-            test does not reject that.
 
     Raises:
         ValueError: a count is negative, there are fewer photos than the counts need, or confidence
             is not between 0 and 1.
     """
-    lows, highs = paired_intervals(
-        [only_first],
-        [only_second],
-        [photos],
-        confidence,
-        None if resampled is None else (np.array([resampled.low]), np.array([resampled.high])),
-    )
+    counts = np.array([[only_first], [only_second], [photos]], float)
+    _, lows, highs = paired_tests(counts[0], counts[1], counts[2], confidence=confidence)
     return Interval(float(lows[0]), float(highs[0]))
 
 
-def paired_intervals(
-    only_first: ArrayLike,
-    only_second: ArrayLike,
-    photos: ArrayLike,
+def paired_tests(
+    only_first: Floats,
+    only_second: Floats,
+    photos: Floats,
+    effects: Floats | float = 1.0,
+    freedom: float = inf,
     confidence: float = 0.95,
-    resampled: tuple[Floats, Floats] | None = None,
-) -> tuple[Floats, Floats]:
-    """The intervals of many differences: the lower and the higher ends, of shape (K,) each.
+) -> tuple[Floats, Floats, Floats]:
+    """The p-values of many pairs, and the lower and higher ends of the intervals; shape (K,) each.
 
     Args:
         only_first, only_second, photos: as for `paired_interval`, of shape (K,) each.
+        effects: the design effect of each difference, shape (K,), 1 or more.
+        freedom: degrees of freedom; 0 where all photos are of one class, and nothing is known.
         confidence: the share of intervals that contain the truth, between 0 and 1.
-        resampled: the ends of the intervals of classes resampled, in the same form, or None.
 
     Raises:
         ValueError: as for `paired_interval`.
     """
-    lows, highs = tango_intervals(only_first, only_second, photos, confidence)
-    may_be_equal = exact_mcnemars(only_first, only_second) >= 1 - confidence
+    first, second = only_first / effects, only_second / effects
+    worth = photos / effects
+    few = only_first + only_second == photos
+    worth = np.where(few, first + second, worth)  # to the last digit
+    lows, highs = tango_intervals(first, second, worth, confidence, freedom)
+    p_values = _with_freedom(exact_mcnemars(first, second), freedom)
+    may_be_equal = p_values >= 1 - confidence
     lows = np.where(may_be_equal, np.minimum(lows, 0), lows)
     highs = np.where(may_be_equal, np.maximum(highs, 0), highs)
-    if resampled is None:
-        return lows, highs
-    return np.minimum(lows, resampled[0]), np.maximum(highs, resampled[1])
+    return p_values, lows, highs
+
+
+def _with_freedom(p_values: Floats, freedom: float) -> Floats:
+    """The p-values of the same statistics by Student's distribution."""
+    if freedom == inf:
+        return p_values
+    from scipy.special import ndtri, stdtr
+
+    if freedom < 1:
+        return np.ones_like(p_values)
+    adjusted: Floats = 2 * stdtr(freedom, ndtri(p_values / 2))
+    return adjusted
 
 
 def tango_intervals(
-    only_first: ArrayLike, only_second: ArrayLike, photos: ArrayLike, confidence: float = 0.95
+    only_first: ArrayLike,
+    only_second: ArrayLike,
+    photos: ArrayLike,
+    confidence: float = 0.95,
+    freedom: float = inf,
 ) -> tuple[Floats, Floats]:
-    """Tango's score intervals, in the same form.
+    """Tango's score intervals: the lower and the higher ends, of shape (K,) each.
 
     Raises:
         ValueError: as for `paired_interval`.
@@ -106,9 +114,7 @@ def tango_intervals(
     if wrong.any():
         at = int(np.argmax(wrong))
         raise ValueError(f"no interval for {first[at]:g} and {second[at]:g} of {of[at]:g}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"no interval at {confidence}")
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = quantile(confidence, freedom)
 
     def score(supposed: Floats) -> Floats:
         """How many standard errors the measured differences lie above supposed ones."""

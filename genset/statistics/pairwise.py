@@ -1,20 +1,20 @@
-"""All pairs of many models at once: counts and intervals of differences, by products of matrices.
+"""All pairs of many models at once: counts, tests and intervals, by products of matrices.
 
 67 models are 2,211 pairs. What a pair needs of the photos are sums over them: of photos that both
-have right, and, in each draw of classes, of hits. These are products of the models' hits with each
-other and with the draws, so that photos are gone through once for all pairs.
+have right, and of its classes' squared deviations. These are products of the models' hits with each
+other, so that photos are gone through once for all pairs.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.statistics.bootstrap import STANDARD, Floats, Resampling, class_sums, interval_ends
-from genset.statistics.paired import paired_intervals
-
-_AT_ONCE = 512  # columns of sums, which in 10,000 draws are 40 MB
+from genset.statistics.clusters import Effects, Floats, design_effects
+from genset.statistics.draws import class_sums
+from genset.statistics.paired import paired_tests
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -30,10 +30,11 @@ class Pairwise:
         classes: of how many classes these are, shape (K,), int64.
         both: photos that both have right, shape (K,), int64.
         only_first, only_second: photos that one alone has right, shape (K,), int64.
+        effect: the design effect of the difference, shape (K,), float64.
+        freedom: degrees of freedom (`genset.statistics.clusters`), shape (K,), float64.
+        p_value: of McNemar's exact test on the photos that these are worth, shape (K,), float64.
         low, high: the ends of the 95 % interval of the first's accuracy less the second's, -1 to 1,
             shape (K,), float64.
-        spread: the standard deviation of that difference over the draws of classes, shape (K,),
-            float64.
     """
 
     first: Ints
@@ -43,149 +44,78 @@ class Pairwise:
     both: Ints
     only_first: Ints
     only_second: Ints
+    effect: Floats
+    freedom: Floats
+    p_value: Floats
     low: Floats
     high: Floats
-    spread: Floats
 
 
-def pairwise(
-    right: Bools, counted: Bools, classes: Ints, clusters: int, resampling: Resampling = STANDARD
-) -> Pairwise:
+def pairwise(right: Bools, counted: Bools, classes: Ints) -> Pairwise:
     """Compare every two models on the photos that count for both.
 
     Args:
         right: whether each photo is right, shape (N, M), where it counts.
         counted: whether it counts for the model, shape (N, M).
-        classes: the class of each photo, shape (N,), from 0 on.
-        clusters: how many classes there are.
-        resampling: how they are resampled.
+        classes: the class of each photo, shape (N,), from 0 on. A number for each photo where
+            classes are fixed, and only photos could have been others.
     """
-    hits = right.astype(np.float32)  # in which counts of photos are exact
-    both = hits.T @ hits
-    if counted.all():
-        photos = np.full_like(both, len(right))
-        alone = hits.sum(axis=0)[:, None] - both
-    else:
-        counts = counted.astype(np.float32)
-        photos, alone = counts.T @ counts, hits.T @ counts - both
-    drawn = _drawn(right, counted, classes, clusters, resampling)
-    first, second = np.triu_indices(right.shape[1], 1)
-    some = photos[first, second] > 0
-    first, second = first[some], second[some]
-    only = alone[first, second], alone[second, first]
-    ends = drawn.low[first, second], drawn.high[first, second]
-    low, high = paired_intervals(*only, photos[first, second], resampled=ends)
-    return Pairwise(
-        first=first,
-        second=second,
-        photos=photos[first, second].astype(np.int64),
-        classes=drawn.classes[first, second].astype(np.int64),
-        both=both[first, second].astype(np.int64),
-        only_first=only[0].astype(np.int64),
-        only_second=only[1].astype(np.int64),
-        low=low,
-        high=high,
-        spread=drawn.spread[first, second],
-    )
+    blocks = list(_blocks(right, counted, classes))
+    if not blocks:
+        blocks = [np.empty((0, 12))]
+    table = np.concatenate(blocks)
+    rows = table[np.lexsort((table[:, 1], table[:, 0]))].T
+    numbers = rows[:7].astype(np.int64)
+    return Pairwise(*numbers, *rows[7:])
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """The ends and the spread of each difference over the draws, M x M: row less column.
-
-    `classes` is how many the photos of both are of.
-    """
-
-    low: Floats
-    high: Floats
-    spread: Floats
-    classes: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Models that count the same photos, and others that do: the photos that all of them count.
-
-    `sums` has the hits of these models in each class, and in its last column the photos.
-    """
-
-    rows: Sequence[int]
-    columns: Sequence[int]
-    sums: Floats
-
-
-def _drawn(
-    right: Bools, counted: Bools, classes: Ints, clusters: int, resampling: Resampling
-) -> _Drawn:
-    count = right.shape[1]
-    found = _Drawn(*(np.full((count, count), np.nan) for _ in range(4)))
-    waiting: list[_Block] = []
-    for block in _blocks(right, counted, classes, clusters):
-        waiting.append(block)
-        if sum(block.sums.shape[1] for block in waiting) >= _AT_ONCE:
-            _take(found, waiting, resampling)
-            waiting = []
-    _take(found, waiting, resampling)
-    return found
-
-
-def _blocks(right: Bools, counted: Bools, classes: Ints, clusters: int) -> Iterator[_Block]:
-    """One for every two groups of models. Mostly all count the same photos, and it is one."""
+def _blocks(right: Bools, counted: Bools, classes: Ints) -> Iterator[Floats]:
+    """The rows of every two groups of models. Mostly all count the same photos, and it is one."""
     groups: dict[bytes, list[int]] = {}
     for model in range(right.shape[1]):
         groups.setdefault(counted[:, model].tobytes(), []).append(model)
-    listed = list(groups.values())
-    for place, rows in enumerate(listed):
-        for columns in listed[place:]:
-            common = counted[:, rows[0]] & counted[:, columns[0]]
-            models = rows if rows is columns else [*rows, *columns]
-            if len(models) < 2 or not common.any():
-                continue
-            sums = np.zeros((clusters, len(models) + 1))
-            hits = class_sums(classes[common], right[common][:, models])
-            sums[: len(hits), :-1] = hits
-            sums[: len(hits), -1] = np.bincount(classes[common])
-            yield _Block(rows, columns, sums)
-
-
-def _take(found: _Drawn, blocks: Sequence[_Block], resampling: Resampling) -> None:
-    """Draw the sums of these blocks, and put down what follows for each pair."""
-    if not blocks:
-        return
-    drawn = resampling.sums(np.hstack([block.sums for block in blocks]))
-    start = 0
-    for block in blocks:
-        part = drawn[start : start + block.sums.shape[1]]
-        start += len(part)
-        _put(found, block, part)
-
-
-def _put(found: _Drawn, block: _Block, drawn: Floats) -> None:
-    hits, photos = drawn[:-1], drawn[-1]
-    is_one = block.rows is block.columns
-    clusters = int((block.sums[:, -1] > 0).sum())  # of the other classes no photo counts
-    others = hits if is_one else hits[len(block.rows) :]
-    for row, model in enumerate(block.rows):
-        after = row + 1 if is_one else 0
-        if after == len(others):
+    for rows, columns in combinations_with_replacement(groups.values(), 2):
+        common = counted[:, rows[0]] & counted[:, columns[0]]
+        models = np.array(rows if rows is columns else [*rows, *columns])
+        if len(models) < 2 or not common.any():
             continue
-        with np.errstate(invalid="ignore", divide="ignore"):
-            differences = (hits[row] - others[after:]) / photos
-        low, high = interval_ends(differences, clusters, 0.95, (-1.0, 1.0))
-        spread = _spread(differences)
-        columns = np.array(block.columns[after:])
-        found.low[model, columns], found.high[model, columns] = low, high
-        found.low[columns, model], found.high[columns, model] = -high, -low
-        found.spread[model, columns] = found.spread[columns, model] = spread
-        found.classes[model, columns] = found.classes[columns, model] = clusters
+        first, second = np.triu_indices(len(models), 1)
+        if rows is not columns:
+            across = (first < len(rows)) & (second >= len(rows))
+            first, second = first[across], second[across]
+        # Each pair once, with the model of the lower number first.
+        swapped = models[first] > models[second]
+        first, second = np.where(swapped, second, first), np.where(swapped, first, second)
+        yield _compared(right[common][:, models], classes[common], models, first, second)
 
 
-def _spread(values: Floats) -> Floats:
-    """The standard deviation of each row; NaN is ignored."""
-    if np.isnan(values).any():
-        ignored: Floats = np.nanstd(values, axis=1)
-        return ignored
-    mean = values.mean(axis=1)
-    squares = np.einsum("ij,ij->i", values, values) / values.shape[1]
-    spread: Floats = np.sqrt(np.maximum(0.0, squares - mean**2))
-    return spread
+def _compared(right: Bools, classes: Ints, models: Ints, first: Ints, second: Ints) -> Floats:
+    """The rows of these pairs, all on the same photos: the columns are those of `Pairwise`."""
+    hits = right.astype(np.float32)  # in which counts of photos are exact
+    shared = (hits.T @ hits).astype(float)
+    photos, total, both = len(right), shared.diagonal(), shared[first, second]
+    only_first, only_second = total[first] - both, total[second] - both
+    sizes = np.bincount(classes).astype(float)
+    effects = _effects(class_sums(classes, right), sizes, only_first, only_second, first, second)
+    ends = paired_tests(only_first, only_second, np.full(len(first), float(photos)), *effects)
+    count = np.full(len(first), (sizes > 0).sum())
+    freedom = np.full(len(first), effects.freedom)
+    of_photos = (np.full(len(first), photos), count, both, only_first, only_second)
+    return np.column_stack(
+        [models[first], models[second], *of_photos, effects.sizes, freedom, *ends]
+    )
+
+
+def _effects(
+    sums: Floats, sizes: Floats, only_first: Floats, only_second: Floats, first: Ints, second: Ints
+) -> Effects:
+    photos = sizes.sum()
+    apart = sums - np.outer(sizes, sums.sum(axis=0) / photos)
+    products = apart.T @ apart
+    squares = products.diagonal()[first] + products.diagonal()[second] - 2 * products[first, second]
+    difference = (only_first - only_second) / photos
+    independent = only_first + only_second - photos * difference**2
+    varied = np.array(
+        [(sums[:, a] != sums[:, b]).sum() for a, b in zip(first, second, strict=True)], float
+    )
+    return design_effects(squares, independent, varied, sizes)

@@ -11,8 +11,10 @@ Biometrics 43, 1987 (the discordance between its bounds, the lower one of which 
 Biometrics 24, 1968.
 """
 
-from math import ceil, log2, sqrt
+from math import ceil, inf, log2, sqrt
 from statistics import NormalDist
+
+from genset.statistics.intervals import quantile
 
 LEVEL, POWER = 0.05, 0.8
 
@@ -86,11 +88,18 @@ def detectable_difference(
     return min(found, discordant)
 
 
-def shown_difference(photos: float, discordant: float) -> tuple[float, float] | None:
-    """What photos show with 80 % power at the level 0.05, and the discordance that this supposes.
+def normal_level(level: float, freedom: float) -> float:
+    """The level of the normal's quantile that equals Student's: 0 where nothing can be shown."""
+    return level if freedom == inf else 2 * NormalDist().cdf(-quantile(1 - level, freedom))
+
+
+def shown_difference(
+    photos: float, discordant: float, level: float = LEVEL
+) -> tuple[float, float] | None:
+    """What photos show with 80 % power, and the discordance that this supposes.
 
     Args:
-        photos, discordant: as for `detectable_difference`: the share as measured.
+        photos, discordant, level: as for `detectable_difference`: the share as measured.
 
     Returns:
         The difference and the discordance, 0 to 1. The discordance is the measured one, or, where
@@ -100,8 +109,8 @@ def shown_difference(photos: float, discordant: float) -> tuple[float, float] | 
     Raises:
         ValueError: there are no photos, or a share is out of range.
     """
-    found = detectable_difference(photos, discordant)
-    least = least_detectable(photos)
+    found = detectable_difference(photos, discordant, level)
+    least = least_detectable(photos, level)
     if least is None:
         return None
     return (least, least) if discordant < least else (max(found, least), discordant)

@@ -1,7 +1,7 @@
 """How classes are resampled: two numbers, which are at hand before NumPy is loaded."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 DRAWS = 10_000
 SEED = 0
+
+Sampling = Literal["sample", "fixed"]
+"""What a set's classes are: a sample of classes, or all that there are."""
 
 
 @dataclass(frozen=True, slots=True)

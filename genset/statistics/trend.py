@@ -24,8 +24,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genset.statistics.bootstrap import DRAWS, Floats, intervals, student_quantile
-from genset.statistics.intervals import Interval
+from genset.statistics.bootstrap import DRAWS, Floats, intervals
+from genset.statistics.intervals import Interval, quantile
 
 FEWEST_MODELS = 4  # two define a line, and two more show how far models scatter about it
 
@@ -82,7 +82,7 @@ class Trend:
         """
         x = _on(self.scale, reference)
         leverage = 1 / self.models + (x - self.center) ** 2 / self.spread
-        off = student_quantile(0.975, self.models - 2) * self.scatter * np.sqrt(1 + leverage)
+        off = quantile(0.95, self.models - 2) * self.scatter * np.sqrt(1 + leverage)
         middle = self.intercept + self.slope * x
         ends = _back(self.scale, middle - off), _back(self.scale, middle + off)
         return [Interval(float(low), float(high)) for low, high in zip(*ends, strict=True)]

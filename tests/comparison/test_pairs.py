@@ -88,8 +88,9 @@ def test_of_one_class_no_two_models_are_told_apart(tmp_path: Path) -> None:
         )
     found = load_results(listed, tmp_path / "runs")
     (pair,) = compare(found, found.models)
-    assert pair.p_value < 1e-20
-    assert (pair.interval.low, pair.interval.high, pair.apart) == (-1.0, 1.0, False)
+    assert (pair.p_value, *pair.interval, pair.apart) == (1.0, -1.0, 1.0, False)
+    (fixed,) = compare(found.with_classes("fixed"), found.models)
+    assert (fixed.p_value < 1e-20, fixed.apart) == (True, True)
 
 
 def test_a_pair_is_compared_on_the_photos_that_both_answered(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     assert done.stdout.splitlines()[1].split() == [
         "good",
         "100.0",
-        "94.0–100.0",
+        "89.5–100.0",
         "–",
         "–",
         "60",

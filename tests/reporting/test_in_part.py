@@ -80,7 +80,6 @@ def test_it_changes_no_rank_and_no_headline_of_the_others(photos: PhotoSet, add:
     after = data_of(photos)
     assert headline(after) == headline(before)
     assert [model.rank for model in after.ranked] == [model.rank for model in before.models]
-    assert after.power == before.power
 
 
 def test_a_lead_is_that_on_the_photos_that_count_for_both(photos: PhotoSet, add: Add) -> None:

@@ -63,7 +63,7 @@ def test_a_report_shows_models_by_the_truth_that_the_set_keeps(
     (pair,) = found["by_truth"]["pairs"]["real"]
     assert (pair["photos"], pair["only_first"], pair["only_second"]) == (23, 2, 0)
     (single, _) = found["models"]
-    assert single["multilabel"]["real"]["accuracy"]["correct"] == 19
+    assert single["multilabel"]["real"]["correct"] == 19
     assert single["multilabel"]["none_right"] == 1
     text = as_markdown(data)
     assert "### By all right classes" in text

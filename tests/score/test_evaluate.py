@@ -10,7 +10,7 @@ from torch import Tensor
 
 from genset.core.errors import BadInput, GensetError
 from genset.score.results.results import load_results
-from genset.score.results.runs import Accuracy, Run, find_runs, load_predictions
+from genset.score.results.runs import Run, find_runs, load_predictions
 from genset.sets.open import open_set
 from tests.killing import killed_at_each_change
 from tests.score.colours import RED, WNIDS, Colours, colours, paint, painted_set
@@ -128,7 +128,7 @@ def test_unreadable_photos_are_named_and_left_out_of_the_counts(photos: Path) ->
     }
     assert "truncated" in run.excluded[f"{WNIDS[0]}/cut.png"]
     assert "cannot identify image file" in run.excluded[f"{WNIDS[2]}/text.png"]
-    assert (run.top1, run.top5) == (Accuracy.of(2, 4), Accuracy.of(3, 4))
+    assert (run.top1.correct, run.top5.correct, run.top1.photos) == (2, 3, 4)
     ((folder, _),) = kept(photos)
     assert len(load_predictions(folder)) == 4
 
@@ -167,7 +167,7 @@ def test_a_killed_run_does_not_count_as_made_and_runs_again(photos: Path) -> Non
         ((folder, run),) = made
         # Killed before the file of its weights was noted, a run is finished all the same.
         assert left in ([], made, [(folder, replace(run, checkpoints=[]))])
-        assert (run.top1, run.top5) == (Accuracy.of(2, 4), Accuracy.of(3, 4))
+        assert (run.top1.correct, run.top5.correct, run.top1.photos) == (2, 3, 4)
         assert len(load_predictions(folder)) == 4
         unfinished += not left
     assert unfinished > 6  # two files are made, finished and given their names

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genset.statistics.bootstrap import Resampling, student_quantile
+from genset.statistics.bootstrap import Resampling
+from genset.statistics.intervals import quantile
 from genset.statistics.matched import FEWEST, Matched, match
 
 FEW_DRAWS = Resampling(draws=200)
@@ -95,7 +96,7 @@ def test_intervals_are_those_of_classes_drawn_one_by_one() -> None:
         first, other = (sum(float(pair[n]) for pair in taken) / 25 for n in (0, 1))
         drawn.append((first, other, other - first))
     found = matched(*photos, Resampling(draws=20_000))
-    wide = np.sqrt(25 / 24) * student_quantile(0.975, 24) / 1.959964
+    wide = np.sqrt(25 / 24) * quantile(0.95, 24) / 1.959964
     for mean, column in zip(
         (found.first, found.second, found.difference), zip(*drawn, strict=True), strict=True
     ):

@@ -2,6 +2,7 @@
 
 from math import sqrt
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from scipy.special import xlogy
 from scipy.stats import norm
 
 from genset.statistics.mcnemar import exact_mcnemar
-from genset.statistics.paired import paired_interval, paired_intervals, tango_intervals
+from genset.statistics.paired import paired_interval, paired_tests, tango_intervals
 
 Z = norm.ppf(0.975)
 
@@ -111,9 +112,9 @@ def test_means_of_several_trainings_have_an_interval() -> None:
 def test_impossible_counts_are_refused(seen: tuple[int, int, int]) -> None:
     with pytest.raises(ValueError, match="no interval"):
         paired_interval(*seen)
-    counts = ([3, seen[0]], [1, seen[1]], [9, seen[2]])
-    with pytest.raises(ValueError, match=f"{seen[0]} and {seen[1]} of {seen[2]}"):
-        paired_intervals(*counts)
+    counts = [np.array(pair, float) for pair in ((3, seen[0]), (1, seen[1]), (9, seen[2]))]
+    with pytest.raises(ValueError, match=r"no interval|no test"):
+        paired_tests(*counts)
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 1.5])

@@ -1,20 +1,19 @@
 """All pairs at once, against each pair by itself."""
 
 from itertools import combinations
+from math import inf
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genset.statistics.bootstrap import Resampling, intervals
-from genset.statistics.paired import paired_interval
+from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.paired import paired_interval, paired_tests
 from genset.statistics.pairwise import pairwise
 
-DRAWS = Resampling(draws=700, seed=3)
 
-
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     models=st.integers(2, 7),
@@ -32,36 +31,74 @@ def test_every_pair_has_the_numbers_that_it_has_alone(
     masks[:, 0] = True
     counted = masks[:, rng.integers(kinds, size=models)]
     right = (rng.random((photos, models)) < 0.6) & counted
-    found = pairwise(right, counted, numbers, classes, DRAWS)
+    found = pairwise(right, counted, numbers)
     common = {(a, b): counted[:, a] & counted[:, b] for a, b in combinations(range(models), 2)}
     listed = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
     assert listed == [pair for pair, both in common.items() if both.any()]
     for place, (a, b) in enumerate(listed):
         both = common[a, b]
-        one, other = right[:, a] & both, right[:, b] & both
+        one, other = right[both, a], right[both, b]
         only = int((one & ~other).sum()), int((other & ~one).sum())
-        shared = len(np.unique(numbers[both]))
+        shared, sizes = np.unique(numbers[both], return_counts=True)
         assert found.photos[place] == both.sum()
-        assert found.classes[place] == shared
+        assert found.classes[place] == len(shared)
         assert found.both[place] == (one & other).sum()
         assert (found.only_first[place], found.only_second[place]) == only
-        drawn = DRAWS.ratios(numbers, (one * 1.0 - other)[:, None], both[:, None])
-        if drawn.shape[1] and len(np.unique(numbers)) == classes:
-            (resampled,) = intervals(drawn, shared, widest=(-1.0, 1.0))
-            expected = paired_interval(*only, int(both.sum()), resampled=resampled)
-            assert (found.low[place], found.high[place]) == pytest.approx(expected, abs=1e-12)
-            assert found.spread[place] == pytest.approx(float(np.nanstd(drawn)), abs=1e-7)
+        effect = design_effect(numbers[both], one, other)
+        assert found.effect[place] == pytest.approx(effect)
+        freedom = inf if sizes.max() == 1 else len(shared) - 1
+        assert found.freedom[place] == freedom
+        counts = [np.array([float(n)]) for n in (*only, both.sum())]
+        expected = [float(each[0]) for each in paired_tests(*counts, effect, freedom)]
+        got = (found.p_value[place], found.low[place], found.high[place])
+        assert got == pytest.approx(expected, abs=1e-9)
 
 
-def test_an_interval_is_as_wide_as_either_at_each_end() -> None:
+def design_effect(numbers: np.ndarray, one: np.ndarray, other: np.ndarray) -> float:
+    """By its definition, class by class."""
+    photos, mean = len(numbers), one.mean() - other.mean()
+    gains = {n: (one[numbers == n] * 1.0 - other[numbers == n]) for n in np.unique(numbers)}
+    sizes = np.array([len(each) for each in gains.values()])
+    if sizes.max() == 1 or len(gains) < 2:
+        return 1.0
+    whole = (sizes**2).sum() / photos
+    independent = (one != other).sum() - photos * mean**2
+    squares = sum((each - mean).sum() ** 2 for each in gains.values())
+    measured = 1 + 0.3 * (whole - 1)
+    if independent > 1e-9:
+        measured = max(1.0, squares * len(gains) / (len(gains) - 1) / independent)
+    varied = sum(each.sum() != 0 for each in gains.values())
+    expected = 1 + 0.3 * (whole - 1)
+    return max(measured, (varied * measured + 3 * expected) / (varied + 3))
+
+
+def test_photos_that_are_alike_by_class_count_less() -> None:
     numbers = np.repeat(np.arange(20), 5)
     right = np.ones((100, 2), bool)
     right[::5, 1] = False  # one photo of each class: all classes are the same
-    found = pairwise(right, np.ones_like(right), numbers, 20)
-    assert (found.low[0], found.high[0]) == paired_interval(20, 0, 100)
+    spread = pairwise(right, np.ones_like(right), numbers)
     right[:, 1] = True
-    right[:25, 1] = False  # all photos of five classes
-    found = pairwise(right, np.ones_like(right), numbers, 20)
-    alone = paired_interval(25, 0, 100)
-    assert found.low[0] < alone.low
-    assert found.high[0] > alone.high
+    right[:20, 1] = False  # all photos of four classes
+    alike = pairwise(right, np.ones_like(right), numbers)
+    assert spread.effect[0] < 1.2 < 4 < alike.effect[0]
+    assert spread.p_value[0] < 0.001 < 0.05 < alike.p_value[0]
+    assert alike.low[0] < spread.low[0]
+
+
+def test_photos_of_classes_of_their_own_are_independent() -> None:
+    right = np.ones((100, 2), bool)
+    right[:7, 1] = False
+    found = pairwise(right, np.ones_like(right), np.arange(100))
+    assert found.p_value[0] == exact_mcnemar(7, 0)
+    assert (found.low[0], found.high[0]) == paired_interval(7, 0, 100)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 20), st.floats(0.02, 0.98))
+def test_the_interval_leaves_out_zero_where_the_test_rejects_it(
+    seed: int, classes: int, each: int, share: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    right = rng.random((classes * each, 3)) < np.array([share, share / 2, 0.5])
+    found = pairwise(right, np.ones_like(right), np.repeat(np.arange(classes), each))
+    assert ((found.p_value < 0.05) == ((found.low > 0) | (found.high < 0))).all()

@@ -1,6 +1,7 @@
 """Commands that report on runs."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,17 @@ from genset.core.errors import BadInput, GensetError, NotAWorkspace
 from genset.core.safe import visible
 from genset.core.table import FORMATS
 from genset.sets.truths.truth import TRUTHS, By
+from genset.statistics.resampling import Sampling
 from genset.workspace import Workspace
 
 FORMS = ("html", *FORMATS)
 
+_CLASSES = click.option(
+    "--classes",
+    type=click.Choice(["sample", "fixed"]),
+    help="Whether the set's classes are a sample of classes (the default for ImageNet's), or all "
+    "that there are (the default for your own).",
+)
 _SEED = click.option(
     "--seed",
     type=click.IntRange(min=0),
@@ -106,6 +114,7 @@ _SEED = click.option(
     help="Show photos, too, that no licence lets others hand on, as where all rights are reserved.",
 )
 @taxonomy_option
+@_CLASSES
 @_SEED
 @click.option(
     "--format",
@@ -232,7 +241,7 @@ def _with_file(document: str, path: Path | None) -> str:
     "unclear one too.",
 )
 @taxonomy_option
-@_SEED
+@_CLASSES
 @runs_option
 @format_command
 def compare(
@@ -242,7 +251,7 @@ def compare(
     photos: str,
     by: By,
     taxonomy: str,
-    seed: int,
+    classes: Sampling | None,
     runs: Path | None,
     format: str,
 ) -> None:
@@ -259,6 +268,7 @@ def compare(
     from genset.comparison.pairs import compare as compare_models
     from genset.comparison.unseen import notes_on_training, unseen
     from genset.reporting.verdict import (
+        among_all,
         compared,
         notes_on,
         pair_to_json,
@@ -268,7 +278,6 @@ def compare(
     from genset.score.results.count import remarks
     from genset.score.results.results import load_results
     from genset.sets.open import locate_runs, locate_set
-    from genset.statistics.bootstrap import Resampling
 
     stored = runs or locate_runs(folder)
     found = locate_set(
@@ -277,15 +286,15 @@ def compare(
         runs=stored,
         taxonomy=taxonomy_named(taxonomy) if taxonomy else None,
     )
-    results = load_results(found, stored)
+    results = load_results(found, stored).with_classes(classes)
     models = [results.find(first), results.find(second)]
     if models[0] is models[1]:
         raise BadInput(f"{first} and {second} are the same run: name two models to compare")
-    resampling = Resampling(seed=seed)
-    pairs = compare_models(results, models, resampling, by)
+    pairs = compare_models(results, models, by)
     if not pairs:
         raise GensetError(f"no photo of {found.name} counts for both {first} and {second}")
     (pair,) = pairs
+    among = among_all(results.without_flagged(), pair, by)
     remarks_of = {model.label: remarks(model.run) for model in models}
     seen = unseen(found, [model.run for model in models])
     notes = [*notes_on(*models), *notes_on_training(seen)]
@@ -298,9 +307,10 @@ def compare(
         **({"flags": flags} if flags else {}),
         **truth_to_json(results, by),
         **pair_to_json(pair),
+        **({"among": asdict(among)} if among else {}),
     }
     table = pairs_table([pair], title=f"Two models on {found.name}", notes=notes, planned=True)
-    text = "\n".join([compared(pair, found.name, by), *map(visible, notes)])
+    text = "\n".join([compared(pair, found.name, by, among), *map(visible, notes)])
     show_tables(table, format, document, text)
 
 

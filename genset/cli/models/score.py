@@ -302,19 +302,19 @@ def _runs_table(results: "Sequence[Run]", seen: "Sequence[Unseen]", k: int) -> T
     ranks = sorted({1, 5, k})
     columns = [Column("model")]
     for rank in ranks:
-        columns += [
-            Column(f"top{rank}", f"top-{rank} %", align="right"),
-            interval_column(f"top{rank}_interval"),
-        ]
+        columns.append(Column(f"top{rank}", f"top-{rank} %", align="right"))
+        columns += [interval_column(f"top{rank}_interval")] * (rank in (1, 5))
     columns += [Column("photos"), Column("left_out", "left out"), Column("engine")]
     is_dated = any(one.of for one in seen)
     columns += [Column("unseen")] * is_dated
     rows = []
     for run, one in zip(results, seen, strict=True):
         cells: list[object] = [run.model]
-        for found in map(run.top, ranks):
+        for rank in ranks:
+            found = run.top(rank)
             share = found and Cell(found.share, percent(found.share, found.photos))
-            cells += [share, found and interval_cell((found.low, found.high), found.photos)]
+            interval = found and interval_cell((found.low, found.high), found.photos)
+            cells += [share, *[interval] * (rank in (1, 5))]
         cells += [run.top1.photos, len(run.excluded) + run.masked, run.engine or None]
         rows.append([*cells, *[one.cell] * is_dated])
     parts = {run.set_name for run in results if run.set_whole not in ("", run.set_hash)}

@@ -183,6 +183,7 @@ def _report(options: ReportOptions) -> str:
         ("lower", options.lower),
         ("upper", options.upper),
         ("k", options.k),
+        ("classes", options.classes),
         ("seed", options.resampling.seed),
     ]
     words = [f"--{name} {_argument(str(value))}" for name, value in pairs if value]

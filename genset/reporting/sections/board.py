@@ -1,24 +1,23 @@
 """Models: the table that people sort, a row a model, with its intervals drawn."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from genset.comparison.unseen import Unseen, unseen
-from genset.core.numbers import count, ends, percent, points
+from genset.core.numbers import count, percent, points
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table, interval_column, shown
 from genset.reporting.blocks import Block, Commands, Grid, Html, Paragraph, Part, sentences
-from genset.reporting.figures.scale import Scale, axis, drawing, scale_of
 from genset.reporting.format import answered, interval, remarks, share
 from genset.reporting.html import NOTHING, breakable
 from genset.reporting.names import LINE, run_anchor, short_names
-from genset.reporting.report import Inputs, ReportData, ScoredModel, Section
+from genset.reporting.report import Inputs, ReportData, ScoredModel, Section, TopK
 from genset.reporting.sections import baseline, multilabel
 from genset.reporting.sections.again import commands
 from genset.score.results.runs import Accuracy
-from genset.statistics.bootstrap import Resampling
 
 _MANY = 25  # models of which rows are set in smaller type in print
 
@@ -71,8 +70,7 @@ def models_table(data: ReportData) -> Table:
         (Column("rank", "Rank", of_all, ends=("best", "worst")), _ranks(models)),
         (Column("model", "Model"), _names(data)),
         (_accuracy("top1", "Top-1"), lambda model: _share(model.top1.accuracy)),
-        (interval_column("wilson", "Wilson’s", "95 %"), _wilson),
-        (interval_column("clustered", "Classes resampled", "95 %"), _clustered),
+        (interval_column("interval", "Interval", "95 %"), _interval),
         *((_accuracy(f"top{k}", f"Top-{k}"), _top(k)) for k in ks),
         (_accuracy("real", "All labels", "ReaL, %"), lambda model: share(model.real)),
         (
@@ -152,31 +150,23 @@ def _share(found: Accuracy) -> Cell | None:
 
 
 def _top(k: int) -> Callable[[ScoredModel], Cell | None]:
-    """Top-k accuracy, with both intervals where there is room for them."""
+    """Top-k accuracy, with its interval where there is room for it."""
 
     def cell(model: ScoredModel) -> Cell | None:
-        if (top := next((top for top in model.tops if top.k == k), None)) is None:
-            return None
-        found, clustered = top.accuracy, ends(top.clustered, top.accuracy.photos)
-        text = percent(found.share, found.photos)
-        return Cell(found.share, text, f"{interval(found)}; {clustered}")
+        top = next((top for top in model.tops if top.k == k), None)
+        return share(top.accuracy) if top else None
 
     return cell
 
 
 def _unclear(model: ScoredModel) -> Cell | None:
     """Unclear classes counted right."""
-    return share(model.multilabel.multilabel.accuracy) if model.multilabel else None
+    return share(model.multilabel.multilabel) if model.multilabel else None
 
 
-def _wilson(model: ScoredModel) -> SortedCell:
+def _interval(model: ScoredModel) -> SortedCell:
     found = model.top1.accuracy
     return SortedCell([found.low, found.high], interval(found), key=found.low)
-
-
-def _clustered(model: ScoredModel) -> SortedCell:
-    found, photos = model.top1.clustered, model.top1.accuracy.photos
-    return SortedCell([found.low, found.high], ends(found, photos), key=found.low)
 
 
 def _correct(model: ScoredModel) -> Cell:
@@ -184,12 +174,80 @@ def _correct(model: ScoredModel) -> Cell:
     return Cell(found.correct, f"{found.correct:,} of {found.photos:,}")
 
 
+# The drawn intervals: by hand and not by matplotlib, since seventy rows are a few kilobytes.
+# Places are per cent of the drawing's width, so it is as wide as its cell.
+
+_MARGIN = 0.03  # of the scale, on either side
+_STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25)
+_MOST_TICKS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The part of 0 to 1 that a column of drawings shows, and where its axis is marked."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+
+    def place(self, share: float) -> str:
+        """Where a share is, in per cent of the width."""
+        return f"{100 * (share - self.low) / (self.high - self.low):.2f}%"
+
+
+def scale_of(tops: Sequence[TopK]) -> Scale:
+    """The scale on which all of these are drawn.
+
+    It runs where the intervals lie, not from 0 to 100 %: positions are compared, and lengths mean
+    how sure a share is.
+    """
+    low = min((top.accuracy.low for top in tops), default=0.0)
+    high = max((top.accuracy.high for top in tops), default=1.0)
+    margin = max(_MARGIN * (high - low), 0.001)
+    low, high = max(0.0, low - margin), min(1.0, high + margin)
+    step = next((s for s in _STEPS if (high - low) / s <= _MOST_TICKS), _STEPS[-1])
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return Scale(low, high, tuple(number * step for number in range(first, last + 1)))
+
+
+def axis(scale: Scale) -> Markup:
+    """The axis that stands over the column: its marks in per cent."""
+    marks = "".join(
+        f'<text x="{scale.place(tick)}" y="11" text-anchor="middle">{100 * tick:.3g}</text>'
+        for tick in scale.ticks
+    )
+    # Markup of numbers alone.
+    return Markup(f'<svg class="axis" height="14" aria-hidden="true">{marks}</svg>')  # noqa: S704
+
+
+def drawing(scale: Scale, top: TopK, name: str, says: str) -> Markup:
+    """One row: a dot, and its interval as a line.
+
+    Args:
+        scale: of the column.
+        top: what is drawn.
+        name, says: what the page says of it to a pointer; the row has the same in numbers.
+    """
+    places = map(scale.place, scale.ticks)
+    grid = "".join(f'<line x1="{x}" x2="{x}" y1="0" y2="100%"/>' for x in places)
+    low, high = scale.place(top.accuracy.low), scale.place(top.accuracy.high)
+    body = (
+        f'<g class="grid">{grid}</g>'
+        f'<line class="thick" x1="{low}" x2="{high}" y1="50%" y2="50%"/>'
+        f'<circle cx="{scale.place(top.accuracy.share)}" cy="50%" r="4"/>'
+    )
+    start = Markup(
+        '<svg class="drawn" height="16" aria-hidden="true" data-name="{}" data-says="{}">'
+    )
+    return start.format(name, says) + Markup(body) + Markup("</svg>")  # noqa: S704
+
+
 # On the page
 
 # What stands before each number where the screen is too narrow for columns.
 _SHORT = {
     "rank": "Rank",
-    "clustered": "resampled",
+    "interval": "95 %",
     "robustness": "robustness",
     "calibration_error": "calibration",
     "correct": "",
@@ -206,9 +264,8 @@ _TOOLS = Markup(
 
 
 _ON_THE_PAGE = Markup(
-    '<p class="note">Drawn are the accuracy, Wilson’s interval as the thick line and that of '
-    "classes resampled as the thin one; the scale need not start at 0. A model’s name leads to all "
-    "that is known of it.</p>"
+    '<p class="note">The scale need not start at 0. A model’s name leads to all that is known of '
+    "it.</p>"
 )
 
 
@@ -217,7 +274,7 @@ def _board(table: Table, data: ReportData) -> Markup:
     scale = scale_of([model.top1 for model in data.models])
     drawn = Markup(
         '<th role="columnheader" scope="col" class="scale"><span class="hidden">Top-1 and its '
-        "intervals, drawn</span>{}</th>"
+        "interval, drawn</span>{}</th>"
     ).format(axis(scale))
     heads = list(map(_head, table.columns))
     heads.insert(_DRAWN, drawn)
@@ -290,10 +347,7 @@ def _name(model: ScoredModel, name: str, texts: Sequence[str]) -> Markup:
 def _drawn(model: ScoredModel, scale: Scale) -> Markup:
     top = model.top1
     photos = top.accuracy.photos
-    says = (
-        f"{percent(top.accuracy.share, photos)} %; Wilson {interval(top.accuracy)} %; "
-        f"classes resampled {ends(top.clustered, photos)} %"
-    )
+    says = f"{percent(top.accuracy.share, photos)} % ({interval(top.accuracy)} %)"
     return drawing(scale, top, clean(model.label, 60), says)
 
 
@@ -301,7 +355,7 @@ def _drawn(model: ScoredModel, scale: Scale) -> Markup:
 
 
 def _meaning(data: ReportData) -> str:
-    texts = [_intervals(data.options.resampling)]
+    texts = [_intervals(data.fixed)]
     if any(model.real for model in data.models):
         texts.append(
             "“All labels” counts a first answer that is among all classes that a photo shows."
@@ -314,15 +368,18 @@ def _meaning(data: ReportData) -> str:
     return " ".join(texts)
 
 
-def _intervals(resampling: Resampling) -> str:
-    drawn = f"{resampling.draws:,} draws, seed {resampling.seed}"
+def _intervals(fixed: bool) -> str:
+    """Of what the photos are a sample, and when two models can be told apart."""
+    sampled = (
+        "Classes are fixed: intervals say how the model would do on other photos of these classes."
+        if fixed
+        else "Classes are a sample: intervals say how the model would do on other classes, found "
+        "in the same way. Photos of a class are alike, so they count less than independent ones."
+    )
     return (
-        "Wilson’s 95 % interval takes each photo for an independent draw. The other resamples "
-        f"whole classes with their photos ({drawn}): how the model would do on other classes, "
-        "found in the same way. A rank is a range: below all models that are surely better, above "
-        "all that are surely worse. That is sure where McNemar’s exact test, adjusted by Holm for "
-        "all pairs, is below 0.05 and the interval of the difference leaves out 0: the two can be "
-        "told apart."
+        f"{sampled} A rank is a range: below all models that are surely better, above all that are "
+        "surely worse. That is sure where McNemar’s exact test on the photos that these are worth, "
+        "adjusted by Holm for all pairs, is below 0.05: the two can be told apart."
     )
 
 

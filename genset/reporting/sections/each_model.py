@@ -6,7 +6,7 @@ from heapq import nsmallest
 from markupsafe import Markup
 
 from genset.comparison.classes import Group
-from genset.core.numbers import ends, percent
+from genset.core.numbers import percent
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.reporting.blocks import Block, Columns, Grid, Heading, Html, Paragraph, Part
@@ -91,8 +91,7 @@ def _accuracies(model: ScoredModel, data: ReportData) -> Table:
     columns = [
         Column("what", "Counted right"),
         Column("share", "%", align="right"),
-        Column("wilson", "Wilson’s", "95 % interval", align="right"),
-        Column("clustered", "Classes resampled", "95 % interval", align="right"),
+        Column("interval", "95 % interval", "%", align="right"),
         Column("photos", "Photos", align="right"),
     ]
     rows: list[tuple[object, ...]] = [
@@ -100,7 +99,6 @@ def _accuracies(model: ScoredModel, data: ReportData) -> Table:
             f"Top-{top.k}",
             percent(top.accuracy.share, top.accuracy.photos),
             interval(top.accuracy),
-            ends(top.clustered, top.accuracy.photos),
             f"{top.accuracy.correct:,} of {top.accuracy.photos:,}",
         )
         for top in model.tops

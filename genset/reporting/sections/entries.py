@@ -10,13 +10,13 @@ from markupsafe import Markup
 
 from genset.comparison.pairs import Bounds, Place
 from genset.core.errors import BadInput
-from genset.core.numbers import NONE, between, dollars, ends, percent, spoken
+from genset.core.numbers import NONE, between, dollars, percent, spoken
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.reporting import margins
 from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part, sentences
-from genset.reporting.format import interval
+from genset.reporting.format import interval, share
 from genset.reporting.html import breakable
 from genset.reporting.report import Inputs, ReportData, Section, TopK
 from genset.reporting.sections import bounds, finetuning
@@ -133,9 +133,7 @@ def _here(label: str, data: ReportData) -> Iterator[Cell | None]:
         if (top := tops.get(k)) is None:
             yield None
             continue
-        found = top.accuracy
-        note = f"{interval(found)}; {ends(top.clustered, found.photos)}"
-        yield Cell(found.share, percent(found.share, found.photos), note)
+        yield share(top.accuracy)
     for limits in data.of(bounds.SECTION):
         if limits:
             yield _gap(label, limits)
@@ -209,8 +207,8 @@ def _model(label: str, found: Sequence[JoinedEntry], data: ReportData) -> list[s
 
 
 def _top(top: TopK) -> str:
-    photos = top.accuracy.photos
-    return f"{percent(top.accuracy.share, photos)} % top-{top.k} ({ends(top.clustered, photos)} %)"
+    found = top.accuracy
+    return f"{percent(found.share, found.photos)} % top-{top.k} ({interval(found)} %)"
 
 
 def _between(label: str, limits: Bounds, k: int = 1) -> str:

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from genset.comparison.pairs import Rank
 from genset.comparison.truths import (
-    MeasuredAccuracy,
     MultiLabel,
     RankReversal,
     TruthRanks,
@@ -20,6 +19,7 @@ from genset.reporting.blocks import Block, Bullets, Grid, Heading, Paragraph, Pa
 from genset.reporting.format import MANY, interval_cell
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.verdict import pair_to_json
+from genset.score.results.runs import Accuracy
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.truth import By, Truth
 
@@ -69,16 +69,12 @@ class ByTruth:
     ranking: TruthRanks
 
 
-_Ends = tuple[float, float]
-
-
 class Row(NamedTuple):
     """An accuracy of a model for a table; numbers are shown in per cent."""
 
     what: str
     share: Cell | None
-    wilson: Cell | None
-    clustered: Cell | None
+    interval: Cell | None
     photos: Cell
 
 
@@ -90,7 +86,7 @@ def gather(inputs: Inputs, data: ReportData) -> ByTruth | None:
     results = inputs.results
     if (truth := results.photos.truth) is None:
         return None
-    found = truth_ranks(results, data.pairs, data.options.resampling)
+    found = truth_ranks(results, data.pairs)
     return ByTruth(summarize_truth(results.photos, truth), found)
 
 
@@ -152,8 +148,7 @@ def _accuracies(found: ByTruth, data: ReportData) -> Iterator[Block]:
         Column("model", "Model"),
         Column("truth", "Truth"),
         Column("share", "Right", "%", align="right"),
-        Column("wilson", "95 % interval", "Wilson’s", align="right"),
-        Column("clustered", "95 % interval", "classes resampled", align="right"),
+        Column("interval", "95 % interval", "%", align="right"),
         Column("photos", "Photos", align="right"),
     ]
     rows = [(label, *row) for label, numbers in measured for row in rows_of(numbers, has_unclear)]
@@ -168,26 +163,22 @@ def _accuracies(found: ByTruth, data: ReportData) -> Iterator[Block]:
 
 def rows_of(found: MultiLabel, has_unclear: bool) -> list[Row]:
     """A model's accuracies; those that unclear classes do not change once."""
-    measured: dict[By, MeasuredAccuracy] = {"original": found.original, "real": found.real}
+    measured: dict[By, Accuracy] = {"original": found.original, "real": found.real}
     if has_unclear:
         measured |= {"multilabel": found.multilabel, "clear": found.clear}
     rows = []
-    for by, numbers in measured.items():
-        one = numbers.accuracy
-        ends = ((one.low, one.high), numbers.clustered)
-        rows.append(_row(NAMES[by], one.share, *ends, one.photos))
+    for by, one in measured.items():
+        rows.append(_row(NAMES[by], one.share, (one.low, one.high), one.photos))
     if (ranked := found.average_precision) and ranked.photos:
-        ends = (ranked.wilson, ranked.clustered)
-        rows.append(_row("average precision", ranked.value, *ends, ranked.photos))
+        rows.append(_row("average precision", ranked.value, ranked.interval, ranked.photos))
     return rows
 
 
-def _row(what: str, share: float, wilson: _Ends, clustered: _Ends, photos: int) -> Row:
+def _row(what: str, share: float, ends: tuple[float, float], photos: int) -> Row:
     if not photos:
-        return Row(what, None, None, None, Cell(0, "0"))
-    first, second = (interval_cell(found, photos) for found in (wilson, clustered))
+        return Row(what, None, None, Cell(0, "0"))
     of_all = Cell(photos, f"{photos:,}")
-    return Row(what, Cell(share, percent(share, photos)), first, second, of_all)
+    return Row(what, Cell(share, percent(share, photos)), interval_cell(ends, photos), of_all)
 
 
 def _meaning(found: ByTruth, data: ReportData) -> str:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from genset.classes import imagenet1k
-from genset.core.numbers import count, digits, ends, percent, points, span
+from genset.core.numbers import count, digits, percent, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part, sentences
-from genset.reporting.format import all_models, classes_of, some_of
+from genset.reporting.format import all_models, classes_of, interval, some_of
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.side_by_side import Missing, Score, SetComparison, Way, compare_sets
 from genset.statistics.bootstrap import Resampling
@@ -92,12 +92,12 @@ def _change(first: str, second: str, way: Way) -> str:
     who = f"mean of {len(compared)} models" if way.mean else clean(compared[0].label)
     if found is None or found.difference is None:
         return f"{who}: too few classes to compare {second} with {first}."
-    value, interval = found.difference.value, found.difference.interval
+    value, between = found.difference.value, found.difference.interval
     places = digits(min(found.photos))
-    doubt = "; no change shown" if interval.low <= 0 <= interval.high else ""
+    doubt = "; no change shown" if between.low <= 0 <= between.high else ""
     return (
         f"{who}: {points(value, places)} points from {first} to {second} (95 % interval "
-        f"{span(interval, places)}){doubt}."
+        f"{span(between, places)}){doubt}."
     )
 
 
@@ -119,7 +119,7 @@ def _score(found: Score | None) -> Cell | None:
     if found is None:
         return None
     accuracy = found.accuracy
-    note = ends(found.interval, accuracy.photos)
+    note = interval(accuracy)
     if found.part:
         note += "; answered {:,} of {:,} photos".format(*found.part)
     return Cell(accuracy.share, percent(accuracy.share, accuracy.photos), note)
@@ -131,8 +131,8 @@ def _difference(found: Matched | None) -> Cell | None:
     if found.difference is None:
         return Cell(None, "too few classes")
     places = digits(min(found.photos))
-    value, interval = found.difference.value, found.difference.interval
-    return Cell(value, points(value, places), span(interval, places))
+    value, between = found.difference.value, found.difference.interval
+    return Cell(value, points(value, places), span(between, places))
 
 
 def _without_change(way: Way) -> list[str]:
@@ -146,9 +146,8 @@ def _without_change(way: Way) -> list[str]:
 
 def _meaning(resampling: Resampling) -> str:
     return (
-        "An accuracy’s interval is the wider at either end of Wilson’s and that of whole classes "
-        f"resampled ({resampling.draws:,} draws, seed {resampling.seed}). Runs on several sets are "
-        "of one model where weights, preprocessing and precision are the same."
+        f"Changes are resampled with {resampling.draws:,} draws, seed {resampling.seed}. Runs on "
+        "several sets are of one model where weights, preprocessing and precision are the same."
     )
 
 

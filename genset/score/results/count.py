@@ -16,6 +16,7 @@ from genset.models.spec import ModelSpec
 from genset.score.results.checks import hits_by_rank, sanity_checks
 from genset.score.results.runs import Accuracy, Prediction, Run, RunRecord
 from genset.sets.photos import PhotoSet
+from genset.statistics.clusters import clusters
 
 # The device of answers that were given, whatever computed them.
 ELSEWHERE = "elsewhere"
@@ -63,8 +64,8 @@ def make_run(photos: PhotoSet, counted: CountedAnswers, record: RunRecord) -> Ru
         set_name=photos.name,
         set_hash=photos.content_hash,
         set_whole=photos.whole,
-        top1=_accuracy(predictions, 1),
-        top5=_accuracy(predictions, 5) if len(predictions[0].top) >= 5 else None,
+        top1=_accuracy(predictions, 1, photos),
+        top5=_accuracy(predictions, 5, photos) if len(predictions[0].top) >= 5 else None,
         classes=counted.classes,
         masked=counted.masked,
         hits=hits_by_rank(predictions),
@@ -81,10 +82,10 @@ def _ties(predictions: Sequence[Prediction]) -> list[str]:
     return [equal] * (tied > 0)
 
 
-def _accuracy(predictions: Sequence[Prediction], k: int) -> Accuracy:
-    return Accuracy.of(
-        sum(prediction.wnid in prediction.top[:k] for prediction in predictions), len(predictions)
-    )
+def _accuracy(predictions: Sequence[Prediction], k: int, photos: PhotoSet) -> Accuracy:
+    right = np.array([prediction.wnid in prediction.top[:k] for prediction in predictions])
+    classes = clusters([prediction.wnid for prediction in predictions], photos.fixed_classes)
+    return Accuracy.measured(right, np.ones_like(right), classes)
 
 
 def on_shared_photos(
@@ -111,8 +112,8 @@ def on_shared_photos(
         excluded=not_counted,
         masked=min(run.masked, len(ids) - len(shared) - len(not_counted)),
         notes=[*run.notes, note],
-        top1=_accuracy(shared, 1),
-        top5=run.top5 and _accuracy(shared, 5),
+        top1=_accuracy(shared, 1, photos),
+        top5=run.top5 and _accuracy(shared, 5, photos),
         hits=hits_by_rank(shared),
     )
     return counted, shared

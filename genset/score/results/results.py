@@ -20,6 +20,7 @@ from genset.score.results.names import meant, names_of, the_one
 from genset.score.results.runs import Run, find_runs, load_predictions, run_folder, runs_of_release
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.store import with_truth
+from genset.statistics.resampling import Sampling
 
 _MEND = "delete the folder and run genset evaluate again"
 
@@ -78,6 +79,8 @@ class Results:
         names: the wnid of each number of a class, for all models; "" for 0.
         numbers: N numbers: the truth, as places in `names`.
         flagged: models left out, because their answers cannot be right.
+        fixed: whether the classes are all that there are, as one's own are; else they are a sample
+            of classes, as ImageNet's are.
     """
 
     photos: PhotoSet
@@ -89,6 +92,7 @@ class Results:
     names: NDArray[np.str_]
     numbers: Numbers
     flagged: tuple[ModelAnswers, ...] = ()
+    fixed: bool = False
     # What is worked out once for all models (`marks`). Another set, another one.
     cache: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -100,6 +104,11 @@ class Results:
             return all(wnid in imagenet1k() for wnid in self.wnids)
         return all(wnid in custom and custom[wnid].imagenet == (wnid,) for wnid in self.wnids)
 
+    @property
+    def clusters(self) -> NDArray[np.int64]:
+        """N numbers, equal for photos drawn together: the classes, unless these are fixed."""
+        return np.arange(len(self.classes)) if self.fixed else self.classes
+
     def right(self, model: ModelAnswers, k: int = 1) -> NDArray[np.bool_]:
         """N: whether the true class is among the model's first `k` answers."""
         found: NDArray[np.bool_] = (model.answers[:, :k] == self.numbers[:, None]).any(axis=1)
@@ -110,6 +119,10 @@ class Results:
         rest = tuple(model for model in self.models if not model.flags)
         flagged = tuple(model for model in self.models if model.flags)
         return replace(self, models=rest, flagged=(*self.flagged, *flagged))
+
+    def with_classes(self, classes: Sampling | None) -> "Results":
+        """The same with the classes taken as a "sample", or as "fixed"; None: unchanged."""
+        return replace(self, fixed=classes == "fixed") if classes else self
 
     def find_run(self, run: Run) -> ModelAnswers:
         """The model whose run this is."""
@@ -231,6 +244,7 @@ def results_of(photos: PhotoSet, runs: Sequence[RunSource], other_runs: int = 0)
         other_runs=other_runs,
         names=by_number,
         numbers=numbers,
+        fixed=photos.fixed_classes,
     )
 
 

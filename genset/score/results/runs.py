@@ -24,14 +24,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from genset.core.errors import GensetError
 from genset.core.files import write_text
 from genset.models.mapping.pooling import name_of
 from genset.models.spec import ModelSpec
 from genset.sets.layouts.layout import is_exclusion
+from genset.statistics.clusters import share_interval
 from genset.statistics.intervals import wilson
 
 Record = TypeVar("Record", bound="RunRecord")
+Bools = NDArray[np.bool_]
 
 FORMAT = "genset run 1"
 _RECORD = "run.json"
@@ -41,7 +46,7 @@ LOGITS, LOGIT_CLASSES = "logits.npy", "logits.json"
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """`correct` of `photos`; the share and its 95 % Wilson interval, all from 0 to 1."""
+    """`correct` of `photos`; the share and its 95 % interval, all from 0 to 1."""
 
     correct: int
     photos: int
@@ -51,9 +56,21 @@ class Accuracy:
 
     @classmethod
     def of(cls, correct: int, photos: int) -> "Accuracy":
-        """Count `correct` of `photos`."""
+        """Count `correct` of `photos`, which are independent."""
         share = correct / photos if photos else 0.0
         return cls(correct, photos, share, *wilson(correct, photos))
+
+    @classmethod
+    def measured(cls, right: Bools, counted: Bools, classes: NDArray[np.int64]) -> "Accuracy":
+        """Of the photos that count; the interval knows which photos are of one class.
+
+        Args:
+            right, counted: whether each photo is right, and counts, shape (N,).
+            classes: as for `genset.statistics.clusters.share_interval`.
+        """
+        correct, photos = int((right & counted).sum()), int(counted.sum())
+        ends = share_interval(right, counted, classes)
+        return cls(correct, photos, correct / photos if photos else 0.0, *ends)
 
     @property
     def value(self) -> float:

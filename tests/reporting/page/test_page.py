@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from genset.reporting.figures.scale import drawing, scale_of
 from genset.reporting.report import TopK
+from genset.reporting.sections.board import drawing, scale_of
 from genset.score.results.runs import Accuracy
 from genset.sets.open import open_set
-from genset.statistics.intervals import Interval
 from tests.reporting.page.conftest import MODELS, PHOTOS, REVERSED
 from tests.reporting.sets import Page, release_of, report, score
 
@@ -114,10 +113,7 @@ def test_a_set_without_models_has_no_empty_table(tmp_path: Path) -> None:
 def test_all_rows_are_drawn_on_one_scale(
     first: tuple[int, int], second: tuple[int, int], ticks: tuple[float, ...]
 ) -> None:
-    tops = [
-        TopK(1, found, Interval(found.low, found.high))
-        for found in (Accuracy.of(*first), Accuracy.of(*second))
-    ]
+    tops = [TopK(1, found) for found in (Accuracy.of(*first), Accuracy.of(*second))]
     scale = scale_of(tops)
     assert scale.ticks == pytest.approx(ticks)
     for top in tops:
