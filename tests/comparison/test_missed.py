@@ -15,6 +15,7 @@ from genset.reporting.sections.missed import SECTION, claims
 from genset.score.results.results import load_results
 from genset.sets.open import open_set
 from genset.sets.truths.files import read_truth
+from tests.reporting.sets import score_on
 from tests.score.colours import WNIDS
 from tests.score.listed import write_list, write_npy
 from tests.score.scoring import evaluate
@@ -111,8 +112,9 @@ def test_models_that_count_on_few_photos_do_not_lead(tmp_path: Path) -> None:
     """Of few photos hardly any model can be told apart: they would leave nothing to look at."""
     photos = open_set(str(write_list(tmp_path / "set.csv", [TABBY] * 40)))
     specs = [write_npy(tmp_path / f"m{n}.npy", [[TEAPOT], *[[TABBY]] * 39]) for n in range(3)]
-    (tmp_path / "few.csv").write_text(f"image,top1\nphoto1.jpg,{WNIDS[TABBY]}\n")
-    evaluate(photos, [*specs, f"predictions:{tmp_path}/few.csv"], tmp_path / "runs")
+    evaluate(photos, specs, tmp_path / "runs")
+    lacking = [photo.id for photo in photos.photos if photo.id != "photo1.jpg"]
+    score_on(photos, tmp_path / "runs", "few", {"photo1.jpg"}, unreadable=lacking)
     results = load_results(photos, tmp_path / "runs")
     assert results.models[0].label == "few"
     found = missed_by_all(results, leading(results, compare(results, results.models)))

@@ -1,5 +1,6 @@
 """Runs side by side, from what is kept of them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -93,15 +94,20 @@ def test_of_one_class_no_two_models_are_told_apart(tmp_path: Path) -> None:
     assert (fixed.p_value < 1e-20, fixed.apart) == (True, True)
 
 
-def test_a_pair_is_compared_on_the_photos_that_both_answered(tmp_path: Path) -> None:
+def test_photos_that_a_model_leaves_out_are_wrong(tmp_path: Path) -> None:
     results = scored(tmp_path, {"whole": 0.6})
     rows = [f"photo{n}.jpg,{WNIDS[place]}" for n, place in enumerate(TRUTH) if n % 2]
     (tmp_path / "half.csv").write_text("\n".join(["image,top1", *rows]))
     evaluate(results.photos, [f"predictions:{tmp_path / 'half.csv'}"], tmp_path / "runs")
     found = load_results(results.photos, tmp_path / "runs")
     (pair,) = compare(found, found.models)
-    assert (pair.first, pair.photos, pair.only_second) == ("half", len(TRUTH) // 2, 0)
-    assert pair.difference == 1 - results.right(results.models[0])[1::2].mean()
+    right = results.right(results.models[0])
+    assert (pair.first, pair.second, pair.photos) == ("whole", "half", len(TRUTH))
+    assert (pair.only_first, pair.only_second) == (right[::2].sum(), (~right[1::2]).sum())
+    assert pair.difference == pytest.approx(right.mean() - 0.5)
+    model = found.find("half")
+    assert not model.flags
+    assert model.run.notes == ["It answered 200 of 400 photos; the other 200 count as wrong."]
 
 
 def test_a_model_is_placed_between_two(results: Results) -> None:
@@ -123,6 +129,9 @@ def test_a_place_is_measured_on_the_photos_that_all_three_answered(tmp_path: Pat
     listed = open_set(str(tmp_path / "photos.csv"))
     evaluate(listed, [f"predictions:{tmp_path / 'half.csv'}"], tmp_path / "runs")
     found = load_results(listed, tmp_path / "runs")
+    few = np.arange(len(TRUTH)) % 2 == 1
+    models = [replace(m, answered=few) if m.label == "half" else m for m in found.models]
+    found = replace(found, models=tuple(models))
     poor, good, half = map(found.find, ("poor", "good", "half"))
     on_odd = {each.label: found.right(each)[1::2].sum() for each in (poor, good, half)}
     (place,) = place_between(found, poor, good).places

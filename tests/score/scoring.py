@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from genset.models.spec import parse_spec
 from genset.score.evaluate import evaluate as evaluate_specs
 from genset.score.options import ScoringOptions
-from genset.score.results.runs import Run
+from genset.score.results.runs import Accuracy, Run
 from genset.sets.photos import PhotoSet
 
 if TYPE_CHECKING:  # it loads PyTorch, which answers that are there already do not need
@@ -19,6 +19,11 @@ def evaluate(
 ) -> list[Run]:
     """The runs of models on a set."""
     return evaluate_specs(photos, [parse_spec(spec) for spec in specs], runs, options)
+
+
+def counts(found: Accuracy) -> tuple[int, int]:
+    """How many answers are right, of how many photos."""
+    return found.correct, found.photos
 
 
 def load_model(spec: str, allow_code: bool = False) -> "LoadedModel":

@@ -12,12 +12,14 @@ A file is one of::
 from collections.abc import Collection, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import zip_longest
+from math import nan
 from pathlib import Path
 from typing import Any
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, GensetError, MissingExtra
 from genset.core.files import table_rows
+from genset.core.numbers import count
 from genset.models.classes import class_order
 from genset.models.spec import ModelSpec
 from genset.score.predictions.arrays import (
@@ -103,20 +105,28 @@ def count_answers(
         GensetError: not one photo can be counted.
     """
     countable = [photo for photo in photos.photos if photo.wnid in known]
-    predictions = [
-        Prediction(photo.id, photo.wnid, *answers[photo.id])
-        for photo in countable
-        if photo.id in answers
-    ]
-    if not predictions:
+    answered = [answers[photo.id] for photo in countable if photo.id in answers]
+    if not answered:
         raise GensetError(f"model {spec.text!r}: not one photo of {photos.name} can be counted")
+    ranks, shares = map(len, answered[0])
+    none = ("",) * ranks, (nan,) * shares
+    if missing := len(countable) - len(answered):
+        notes = (*notes, _answered(len(answered), missing))
     return CountedAnswers(
-        predictions=predictions,
-        excluded={photo.id: "no prediction" for photo in countable if photo.id not in answers},
+        predictions=[
+            Prediction(photo.id, photo.wnid, *answers.get(photo.id, none)) for photo in countable
+        ],
+        excluded={},
         classes=len(known),
         masked=len(photos.photos) - len(countable),
         notes=notes,
     )
+
+
+def _answered(photos: int, missing: int) -> str:
+    """A model does not choose the photos that it is judged by."""
+    wrong = f"the other {missing:,} count as wrong" if missing > 1 else "the other one is wrong"
+    return f"It answered {photos:,} of {count(photos + missing, 'photo')}; {wrong}."
 
 
 def _unknown(photos: int) -> tuple[str, ...]:

@@ -1,6 +1,5 @@
 """From a model's answers to its run: counts, and what must be said beside them."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from platform import python_version
@@ -54,7 +53,8 @@ def make_run(photos: PhotoSet, counted: CountedAnswers, record: RunRecord) -> Ru
     """
     predictions = counted.predictions
     origin = {field.name: getattr(record, field.name) for field in fields(RunRecord)}
-    checks = sanity_checks(predictions, counted.classes)
+    answered = [prediction for prediction in predictions if any(prediction.top)]
+    checks = sanity_checks(answered, counted.classes)
     return Run(
         **{
             **origin,
@@ -161,9 +161,4 @@ def remarks(run: Run) -> list[str]:
 
 def excluded(run: Run) -> str:
     """What must stand beside a run's numbers where photos were left out; else nothing."""
-    reasons = Counter(run.excluded.values())
-    without = reasons.pop("no prediction", 0)
-    unread = sum(reasons.values())
-    parts = [f"{count(unread, 'photo')} could not be read"] if unread else []
-    parts += [f"{count(without, 'photo')} without a prediction"] if without else []
-    return "; ".join(parts)
+    return f"{count(len(run.excluded), 'photo')} could not be read" if run.excluded else ""

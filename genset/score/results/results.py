@@ -263,8 +263,9 @@ def _loaded(
     confidence = np.full(len(place), np.nan)
     if found.confidence is not None:
         confidence[places] = found.confidence
-    known = None if found.confidence is None else confidence[answered]
-    flags = flags_of(truth[answered], answers[answered], names, source.run.classes, known)
+    checked = answered & answers.any(axis=1)  # a table may lack photos, which are wrong
+    known = None if found.confidence is None else confidence[checked]
+    flags = flags_of(truth[checked], answers[checked], names, source.run.classes, known)
     return ModelAnswers(
         label, source.run, answered, answers, confidence, source.folder, np.array([""]), flags
     )

@@ -20,11 +20,11 @@ import genset
 from genset.core.errors import BadInput, GensetError
 from genset.reporting.collect import collect
 from genset.score.predictions import arrays
-from genset.score.results.runs import Accuracy, Run, find_runs, load_predictions
+from genset.score.results.runs import Run, find_runs, load_predictions
 from genset.sets.open import open_set
 from tests.score.colours import WNIDS, colours, painted_set
 from tests.score.listed import write_list, write_npy
-from tests.score.scoring import evaluate
+from tests.score.scoring import counts, evaluate
 
 TRUTH = [5, 700, 5, 42]
 # Right at once, among the five, not at all, right at once.
@@ -56,8 +56,8 @@ def refusal(listed: Path, spec: str) -> str:
 def test_indices_are_counted(listed: Path) -> None:
     (run,) = score(listed, write_npy(listed.parent / "mine.npy", ANSWERS))
     assert (run.model, run.set_name) == ("mine", "photos")
-    assert run.top1 == Accuracy.of(2, 4)
-    assert run.top5 == Accuracy.of(3, 4)
+    assert counts(run.top1) == (2, 4)
+    assert counts(run.top5) == (3, 4)
     assert run.hits == [2, 0, 1, 0, 0]
     assert (run.notes, run.excluded, run.masked, run.classes) == ([], {}, 0, 1000)
     ((folder, record),) = find_runs(listed.parent / "runs", "photos")
@@ -70,7 +70,7 @@ def test_indices_are_counted(listed: Path) -> None:
 
 def test_one_answer_a_photo_has_no_top5(listed: Path) -> None:
     (run,) = score(listed, write_npy(listed.parent / "mine.npy", [row[0] for row in ANSWERS]))  # type: ignore[misc]
-    assert (run.top1, run.top5) == (Accuracy.of(2, 4), None)
+    assert (counts(run.top1), run.top5) == ((2, 4), None)
 
 
 def test_ten_answers_a_photo_are_kept_and_five_counted(listed: Path) -> None:
@@ -79,7 +79,7 @@ def test_ten_answers_a_photo_are_kept_and_five_counted(listed: Path) -> None:
         for row, truth in zip(ANSWERS, TRUTH, strict=True)
     ]
     (run,) = score(listed, write_npy(listed.parent / "mine.npy", deep))
-    assert run.top5 == Accuracy.of(3, 4)
+    assert counts(run.top5) == (3, 4)
     assert run.hits == [2, 0, 1, 0, 0, 0, 0, 0, 0, 1]
 
 
@@ -92,7 +92,7 @@ def test_a_table_is_matched_by_photo_in_any_order_csv_as_parquet(listed: Path) -
     parquet.write_table(pyarrow.table(columns), listed.parent / "b.parquet")
     first, second = score(listed, csv, f"predictions:{listed.parent / 'b.parquet'}")
     assert first.hits == second.hits == [2, 0, 1]
-    assert first.top1 == Accuracy.of(2, 4)
+    assert counts(first.top1) == (2, 4)
     (first_folder, _), (second_folder, _) = find_runs(listed.parent / "runs", "photos")
     assert load_predictions(first_folder) == load_predictions(second_folder)
 
@@ -103,7 +103,7 @@ def test_a_table_may_name_classes_in_words(listed: Path) -> None:
     listed = write_list(listed.parent / "more.csv", [0, 0, 517, 5])
     rows = [f"photo{number}.jpg,{name}" for number, name in enumerate(names)]
     (run,) = score(listed, table(listed.parent / "vlm.csv", rows, head="image,top1"))
-    assert (run.model, run.top1, run.top5) == ("vlm", Accuracy.of(2, 4), None)
+    assert (run.model, counts(run.top1), run.top5) == ("vlm", (2, 4), None)
     ((folder, _),) = find_runs(listed.parent / "runs", "more")
     tops = [prediction.top for prediction in load_predictions(folder)]
     assert tops == [("n04120489",), (WNIDS[0],), (WNIDS[517],), ("",)]
@@ -134,7 +134,7 @@ def test_logits_are_counted_as_in_python_with_their_probabilities(
     monkeypatch.setattr(arrays, "_AT_ONCE", 3)  # photos in two parts
     array = scores(listed.parent, kind)
     (run,) = score(listed, f"predictions:{listed.parent}/scores.npy")
-    assert (run.top1, run.top5) == (Accuracy.of(2, 4), Accuracy.of(3, 4))
+    assert (counts(run.top1), counts(run.top5)) == ((2, 4), (3, 4))
     ((folder, _),) = find_runs(listed.parent / "runs", "photos")
     kept = load_predictions(folder)
     given = genset.evaluate(open_set(str(listed)), predictions=array, runs=listed.parent / "runs")
@@ -242,14 +242,17 @@ def test_a_runs_own_predictions_give_its_counts_again(tmp_path: Path) -> None:
     assert (again.top1, again.top5, again.hits) == (run.top1, run.top5, run.hits)
 
 
-def test_a_photo_without_a_prediction_is_left_out_and_named(listed: Path) -> None:
+def test_a_photo_without_a_prediction_counts_as_wrong_and_is_named(listed: Path) -> None:
     rows = [f"photo{n}.jpg,{WNIDS[TRUTH[n]]},{WNIDS[0]}" for n in (0, 1, 3)]
     (run,) = score(
         listed, table(listed.parent / "a.csv", [*rows, f"other.jpg,{WNIDS[1]},{WNIDS[2]}"])
     )
-    assert run.top1 == Accuracy.of(3, 3)
-    assert run.excluded == {"photo2.jpg": "no prediction"}
-    assert run.notes == ["The file also speaks of 1 photo that is not in the set."]
+    assert (run.top1.correct, run.top1.photos) == (3, 4)
+    assert run.excluded == {}
+    assert run.notes == [
+        "The file also speaks of 1 photo that is not in the set.",
+        "It answered 3 of 4 photos; the other one is wrong.",
+    ]
 
 
 def test_a_smaller_class_list_is_counted_on_its_own_classes_alone(listed: Path) -> None:
@@ -257,7 +260,7 @@ def test_a_smaller_class_list_is_counted_on_its_own_classes_alone(listed: Path) 
     classes.write_text("\n".join(WNIDS[place] for place in (700, 5, 9)) + "\n")
     spec = write_npy(listed.parent / "mine.npy", [[1, 0], [1, 0], [0, 1], [2, 1]])
     (run,) = score(listed, f"{spec}?classes={classes}")
-    assert (run.top1, run.top5) == (Accuracy.of(1, 3), None)
+    assert (counts(run.top1), run.top5) == ((1, 3), None)
     assert (run.classes, run.masked) == (3, 1)
 
 

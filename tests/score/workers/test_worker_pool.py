@@ -26,13 +26,13 @@ from genset.score.engines.openvino import OpenvinoEngine
 from genset.score.evaluate import SomeModelsFailed
 from genset.score.job import Job
 from genset.score.options import ScoringOptions
-from genset.score.results.runs import Accuracy, Run, find_runs
+from genset.score.results.runs import Run, find_runs
 from genset.score.workers import executor, remote
 from genset.score.workers.remote import ClusterWork
 from genset.sets.open import open_set
 from tests.conftest import ROOT
 from tests.score.colours import WNIDS, Colours, colours, hundred_photos
-from tests.score.scoring import evaluate
+from tests.score.scoring import counts, evaluate
 
 # Commands find this folder's networks wherever the tests are started.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -73,7 +73,7 @@ def test_any_number_of_workers_gives_the_same_files(photos: Path) -> None:
     spec = colours(photos.parent)
     for workers in (1, 2, 3):
         (run,) = scored(photos, f"runs{workers}", spec, workers=workers)
-        assert run.top1 == Accuracy.of(33, 99)
+        assert counts(run.top1) == (33, 99)
         assert list(run.excluded) == [f"{WNIDS[1]}/text.jpg"]
     assert files(photos, "runs1") == files(photos, "runs2") == files(photos, "runs3")
 
@@ -211,7 +211,7 @@ def test_a_model_that_fails_leaves_the_others_scored(photos: Path, workers: int)
         scored(photos, "runs", nan, good, bad, workers=workers)
     assert [run.model for run in refused.value.runs] == ["colours"]
     assert [run.model for _, run in find_runs(photos.parent / "runs", "photos")] == ["colours"]
-    assert refused.value.runs[0].top1 == Accuracy.of(33, 99)
+    assert counts(refused.value.runs[0].top1) == (33, 99)
     assert "answers NaN or infinity" in str(refused.value)
     assert "bad.pth is no file of weights alone" in str(refused.value)
     assert "\n" not in str(refused.value)
