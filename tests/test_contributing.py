@@ -22,7 +22,8 @@ from tests.score.painted import RED, WNIDS, hundred_photos, paint
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 BLOCK = r":\n\n```python\n(.*?)```"
-FILES = re.findall(rf"New\s+file\s+`(genset/[\w/]+\.py)`{BLOCK}", TEXT, re.S)
+FILES = re.findall(rf"New\s+file\s+`(genset[\w/]+\.py)`[^:`]*{BLOCK}", TEXT, re.S)
+ENTRY = re.findall(r'entry-points."(genset[.]\w+)"\]\n(.*?)```', TEXT, re.S)
 LINES = re.findall(rf"^In `(\w+)` of `(genset/[\w/]+\.py)`[^:`]*{BLOCK}", TEXT, re.S | re.M)
 
 Genset = Callable[..., str]
@@ -49,6 +50,10 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for table, name, lines in LINES:
         path = folder / name
         path.write_text(with_lines(path.read_text("utf-8"), table, lines), "utf-8")
+    (info := folder / "linear-1.dist-info").mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: linear\nVersion: 1\n")
+    [(group, entry)] = ENTRY
+    (info / "entry_points.txt").write_text(f"[{group}]\n{entry}".replace('"', ""))
     return folder
 
 
@@ -69,7 +74,7 @@ def genset(changed: Path, tmp_path: Path) -> Genset:
 
 
 def test_there_is_an_example_of_each_part() -> None:
-    assert len(FILES) == len(LINES) == 7
+    assert len(FILES) == len(LINES) + len(ENTRY) == 7
     assert "(docs/sources.md#adding-a-source)" in TEXT  # tests/sources/test_adding_one.py
 
 
@@ -194,9 +199,7 @@ def test_the_linear_model_is_scored(genset: Genset, tmp_path: Path) -> None:
     np.savez(file, weight=np.zeros((10, 5)), bias=np.zeros(10))
     said = genset("evaluate", "photos", "--model", f"linear:{file}", code=2)
     assert "weight must be 1000 x 3*S*S" in said
-    said = genset("evaluate", "photos", "--model", f"linear:{file}?arch=x", code=2)
-    assert "arch is an option of file:CHECKPOINT" in said
-    assert "linear:FILE" in genset("evaluate", "photos", "--model", "x", code=2)
+    assert "or linear:..." in genset("evaluate", "photos", "--model", "x", code=2)
 
 
 @pytest.mark.soak

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from genset.classes import Taxonomy
 from genset.models.classes import class_order
-from genset.models.kinds import KINDS
+from genset.models.kinds import kind_of
 from genset.models.mapping.pooling import ClassMapping
 from genset.models.preprocessing import Preprocessing
 from genset.models.spec import ModelSpec, errors_of
@@ -164,8 +164,10 @@ def load_model(
         ModelError: the weights do not come, or do not fit.
     """
     order = class_order(spec.classes, spec.background)
-    load: Loader = resolve_name(KINDS[spec.kind].loads)
     with errors_of(spec.text):
+        kind = kind_of(spec.kind)
+        assert kind is not None  # since a spec of it was parsed
+        load: Loader = resolve_name(kind.loads)
         return load(spec, order, Loading(allow_code, cache, custom))
 
 

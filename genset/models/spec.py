@@ -48,7 +48,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl
 
 from genset.core.errors import BadInput, GensetError, MissingExtra, ModelError
-from genset.models.kinds import KINDS, OF_FILES, PREPROCESSING, ZERO_SHOT
+from genset.models.kinds import OF_FILES, PREPROCESSING, ZERO_SHOT, forms, kind_of
 from genset.models.training_sets import KNOWN
 
 _DATE = re.compile(r"([12][0-9]{3})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
@@ -189,14 +189,15 @@ def parse_spec(text: str) -> ModelSpec:
 def _parsed(text: str) -> ModelSpec:
     kind, colon, rest = text.partition(":")
     target, _, query = rest.partition("?")
-    if not colon or kind not in KINDS or not target:
-        if kind not in KINDS and (meant := _meant(text)):
+    known = kind_of(kind) if colon else None
+    if not known or not target:
+        if not known and (meant := _meant(text)):
             raise BadInput(f"did you mean {' or '.join(meant)}?")
-        *forms, last = (f"{name}:{form.target}" for name, form in KINDS.items())
-        raise BadInput(f"a spec is {', '.join(forms)} or {last}")
+        *first, last = forms()
+        raise BadInput(f"a spec is {', '.join(first)} or {last}")
     # A plus is a plus, as in c++/list.txt: specs are no web forms.
     options = dict(parse_qsl(query.replace("+", "%2B"), keep_blank_values=True))
-    _only_known(kind, options)
+    _only_known(kind, known.options, options)
     arch = options.get("arch", "")
     module, _, callable_name = arch.partition(":")
     if kind == "file" and not (module and callable_name):
@@ -267,13 +268,12 @@ def _architectures() -> dict[str, Collection[str]]:
     return known
 
 
-def _only_known(kind: str, options: dict[str, str]) -> None:
+def _only_known(kind: str, known: tuple[str, ...], options: dict[str, str]) -> None:
     for name in options:
         if name in OF_FILES and kind != "file":
             raise BadInput(f"{name} is an option of file:CHECKPOINT")
-        if name not in KINDS[kind].options:
-            known = ", ".join(KINDS[kind].options)
-            raise BadInput(f"no option {name}; there are {known}")
+        if name not in known:
+            raise BadInput(f"no option {name}; there are {', '.join(known)}")
 
 
 def _shown(kind: str, target: str) -> str:

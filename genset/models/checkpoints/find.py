@@ -6,7 +6,7 @@ one is taken, or else the user has to say.
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -36,15 +36,10 @@ class CheckpointTensors:
     tensors: dict[str, Tensor] = field(default_factory=dict)
     homes: dict[str, str] = field(default_factory=dict)
 
-    def renamed(self) -> "CheckpointTensors":
-        """The same without the names of wrappers; nothing where two names become one."""
-        names = {_WRAPPER.sub("", _DENSENET.sub(r"\1\2", name)): name for name in self.tensors}
-        if len(names) < len(self.tensors):
-            return CheckpointTensors()
-        return CheckpointTensors(
-            {name: self.tensors[old] for name, old in names.items()},
-            {name: _WRAPPER.sub("", self.homes[old]) for name, old in names.items()},
-        )
+
+def _plain(name: str) -> str:
+    """A name without those of wrappers."""
+    return _WRAPPER.sub("", _DENSENET.sub(r"\1\2", name))
 
 
 def tensors_in(content: Any) -> CheckpointTensors:
@@ -65,8 +60,9 @@ def _gather(content: Any, home: str, found: CheckpointTensors, deeper: int) -> N
         if not isinstance(key, str):
             continue
         if isinstance(value, Tensor) and not value.is_meta:
-            found.tensors[home + key] = value
-            found.homes[home + key] = home
+            name = home + key if _plain(home + key) in found.tensors else _plain(home + key)
+            found.tensors[name] = value
+            found.homes[name] = home if name.startswith(home) else _plain(home)
         elif deeper:
             _gather(value, f"{home}{key}.", found, deeper - 1)
     if len(found.tensors) > _MOST:
@@ -131,31 +127,14 @@ class Place:
         )
 
 
-def places_of(checkpoint: CheckpointTensors, required: Mapping[str, Tensor]) -> list[Place]:
+def places_of(checkpoint: CheckpointTensors, required: Collection[str]) -> list[Place]:
     """Each prefix that some name of the network follows."""
-    needed = {name for name in required if not name.endswith(COUNTER)}
+    required = frozenset(required)
     counts: Counter[str] = Counter()
     for name in checkpoint.tensors:
         starts = [0, *(dot + 1 for dot, letter in enumerate(name) if letter == ".")]
-        counts.update(name[:start] for start in starts if name[start:] in needed)
+        counts.update(name[:start] for start in starts if name[start:] in required)
     return [Place(checkpoint, prefix, count) for prefix, count in counts.items()]
-
-
-def complete_places(
-    readings: list[CheckpointTensors], required: Mapping[str, Tensor]
-) -> list[Place]:
-    """The places with all names of the network; one that both readings find as it is written."""
-    needed = [name for name in required if not name.endswith(COUNTER)]
-    found: list[Place] = []
-    for checkpoint in readings:
-        seen = {id(place.held.tensors[place.prefix + needed[0]]) for place in found}
-        found += [
-            place
-            for place in places_of(checkpoint, required)
-            if place.count == len(needed)
-            and id(checkpoint.tensors[place.prefix + needed[0]]) not in seen
-        ]
-    return found
 
 
 def likely_home(checkpoint: CheckpointTensors, ema: bool | None = None) -> str:
@@ -210,25 +189,27 @@ def find_weights(
         ModelError: several places fit and none is the usual one, or there are no averaged weights,
             or nothing with this prefix.
     """
-    readings = [checkpoint, checkpoint.renamed()]
-    for shared in ("", *_common_prefixes(required)):
-        network = {name.removeprefix(shared): value for name, value in required.items()}
-        places = complete_places(readings, network)
-        if places:
-            place, notes = _choose(places, network, ema, prefix)
-            found = _taken(place, network)
+    names = {_plain(name): name for name in required}
+    if len(names) < len(required):
+        names = dict(zip(required, required, strict=True))
+    needed = [name for name in names if not name.endswith(COUNTER)]
+    for shared in ("", *_common_prefixes(names)):
+        network = {name.removeprefix(shared): required[names[name]] for name in names}
+        places = places_of(checkpoint, [name.removeprefix(shared) for name in needed])
+        if complete := [place for place in places if place.count == len(needed)]:
+            place, notes = _choose(complete, network, ema, prefix)
             if shared:
                 notes.append(f"The checkpoint's names lack the network's {shared!r}.")
-            return FoundWeights(
-                {shared + name: value for name, value in found.weights.items()},
-                [],
-                found.unexpected,
-                notes + _remarks(place),
-            )
-    return _taken(_nearest(readings, required, ema, prefix), required)
+            found = _taken(place, network)
+            weights = {names[shared + name]: value for name, value in found.weights.items()}
+            return FoundWeights(weights, [], found.unexpected, notes + _remarks(place))
+    network = {name: required[names[name]] for name in names}
+    found = _taken(_nearest(checkpoint, needed, ema, prefix), network)
+    weights = {names[name]: value for name, value in found.weights.items()}
+    return FoundWeights(weights, [names[name] for name in found.missing], found.unexpected, [])
 
 
-def _common_prefixes(required: Mapping[str, Tensor]) -> list[str]:
+def _common_prefixes(required: Iterable[str]) -> list[str]:
     """What all names of a network begin with, that a checkpoint of its inner part lacks."""
     first = next(iter(required), "")
     starts = [first[: dot + 1] for dot, letter in enumerate(first) if letter == "."]
@@ -267,8 +248,9 @@ def _choose(
 
 
 def _named_place(places: list[Place], prefix: str) -> Place:
+    start = _plain(f"{prefix.removesuffix('.')}.").removeprefix(".")
     for place in places:
-        if place.prefix.removesuffix(".") == prefix.removesuffix("."):
+        if place.prefix == start:
             return place
     most = max(place.count for place in places)
     there = _choices([place for place in places if place.count == most])
@@ -281,15 +263,12 @@ def _choices(places: list[Place]) -> str:
 
 
 def _nearest(
-    readings: list[CheckpointTensors],
-    required: Mapping[str, Tensor],
-    ema: bool | None,
-    prefix: str | None,
+    checkpoint: CheckpointTensors, needed: list[str], ema: bool | None, prefix: str | None
 ) -> Place:
     """The place with most names of the network, to say what it lacks."""
-    places = [place for reading in readings for place in places_of(reading, required)]
     # A checkpoint of another network may share no name with it.
-    places += [Place(readings[0], home, 0) for home in dict.fromkeys(readings[0].homes.values())]
+    homes = dict.fromkeys(checkpoint.homes.values())
+    places = places_of(checkpoint, needed) + [Place(checkpoint, home, 0) for home in homes]
     if prefix is not None:
         return _named_place(places, prefix)
     if ema and not any(place.is_averaged for place in places):
@@ -331,7 +310,7 @@ def _remarks(place: Place) -> list[str]:
         and not name.endswith((*_NOT_LEARNED, COUNTER))
     )
     if unused:
-        shown = ", ".join(clean(name, 60) for name in unused[:3]) + (", ..." if unused[3:] else "")
+        shown = ", ".join(clean(name, 60) for name in unused[:3]) + ", ..." * (len(unused) > 3)
         other, are = count(len(unused), "other weight"), agree(len(unused), "is", "are")
         notes.append(f"Beside them {other} of the checkpoint {are} left: {shown}.")
     return notes

@@ -42,8 +42,8 @@ def translated(
     Raises:
         ModelError: there are no averaged weights.
     """
-    function = getattr(sys.modules[type(network).__module__], "checkpoint_filter_fn", None)
-    if function is None:
+    module = sys.modules[type(network).__module__]
+    if not (function := getattr(module, "checkpoint_filter_fn", None)):
         return None
     required = network.state_dict()
     home = likely_home(checkpoint, ema) if prefix is None else f"{prefix.removesuffix('.')}."
@@ -67,9 +67,6 @@ def translated(
 
 def _without_wrappers(names: dict[str, Tensor]) -> Iterator[dict[str, Tensor]]:
     """The names as they are, less what trainers put before them, one part after the other."""
-    from timm.models import clean_state_dict
-
-    names = clean_state_dict(names)
     yield names
     while len(starts := {name.partition(".")[0] for name in names}) == 1:
         start = f"{starts.pop()}."
@@ -136,12 +133,12 @@ def put_weights(spec: ModelSpec, network: nn.Module) -> list[str]:
 
 
 def _differences(found: FoundWeights) -> str:
-    return "; ".join(
-        f"{len(keys)} {what} ({', '.join(clean(key, 80) for key in keys[:3])}"
-        f"{', ...' if len(keys) > 3 else ''})"
-        for keys, what in ((found.missing, "missing"), (found.unexpected, "unexpected"))
-        if keys
-    )
+    lists = ((found.missing, "missing"), (found.unexpected, "unexpected"))
+    return "; ".join(f"{len(keys)} {what} ({_shown(keys)})" for keys, what in lists if keys)
+
+
+def _shown(keys: list[str]) -> str:
+    return ", ".join(clean(key, 80) for key in keys[:3]) + ", ..." * (len(keys) > 3)
 
 
 def _shapes(

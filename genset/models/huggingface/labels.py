@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from genset.classes import ImageClass, Taxonomy, imagenet1k
+from genset.classes import Taxonomy, imagenet1k
 from genset.classes.wordnet import nouns
 from genset.core.errors import BadInput
 from genset.core.numbers import agree
@@ -185,7 +185,7 @@ class _Names:
         for cls in imagenet1k():
             for lemma in cls.lemmas:
                 self._by_lemma.setdefault(plain(lemma), set()).add(cls.wnid)
-            self._whole.setdefault(_all_lemmas(cls), set()).add(cls.wnid)
+            self._whole.setdefault(_joined(cls.lemmas), set()).add(cls.wnid)
 
     def meant(self, label: str) -> set[str]:
         """The classes that have all the names of a label, which stand between commas."""
@@ -198,10 +198,6 @@ class _Names:
         return self._whole.get(_joined(label.split(",")), set())
 
 
-def _all_lemmas(cls: ImageClass) -> str:
-    return _joined(cls.lemmas)
-
-
 def _joined(names: Iterable[str]) -> str:
     return ",".join(sorted(map(plain, names)))
 
@@ -212,9 +208,7 @@ def plain(name: str) -> str:
 
 
 def _shown(labels: Sequence[str]) -> str:
-    return ", ".join(repr(label[:40]) for label in labels[:3]) + (
-        ", ..." if len(labels) > 3 else ""
-    )
+    return ", ".join(repr(label[:40]) for label in labels[:3]) + ", ..." * (len(labels) > 3)
 
 
 _LONGEST = 200  # letters of a label that are kept

@@ -2,13 +2,20 @@
 
 ::
 
-    KINDS           the table of kinds: whatever is known of one by its name; it loads none of them
+    KINDS           genset's own, by name: a command that only reads a spec need not load PyTorch
+    model_kind      the decorator of a function that loads another kind
+    kind_of         a kind of genset's or of an installed package
     architectures   torchvision:, timm:, file:
     exported        export:, onnx:, torchscript:
     memory          a network that a caller has in memory
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import TypeVar
+
+from genset.core.errors import BadInput, first_line
 
 SAID = ("trained_until", "reference_top1")
 OF_ALL = ("name", "classes", "background", *SAID)
@@ -25,8 +32,8 @@ class ModelKind:
     Attributes:
         target: what follows the kind in a spec, as an error shows it.
         options: those that a spec of it may have.
-        loads: MODULE:FUNCTION, from a spec, the wnid of each output and a `load.Loading` to a
-            `load.LoadedModel`; "" where it names answers that are there, and no network.
+        loads: MODULE:FUNCTION, a `load.Loader`; "" where it names answers that are there, and no
+            network.
     """
 
     target: str
@@ -55,3 +62,53 @@ KINDS = {
     ),
     "predictions": ModelKind("PATH", OF_ALL),
 }
+
+_GROUP = "genset.model_kinds"
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def model_kind(
+    name: str, target: str, options: tuple[str, ...] = OF_NETWORKS
+) -> Callable[[Function], Function]:
+    """Make a function, a `load.Loader`, the one that loads specs ``NAME:...``.
+
+    An installed package names its module as an entry point ``NAME`` of the group
+    "genset.model_kinds"; genset imports it where a spec begins with NAME.
+
+    Args:
+        name: what specs of it begin with.
+        target: what follows the name in a spec, as an error shows it.
+        options: those that a spec of it may have.
+    """
+
+    def register(function: Function) -> Function:
+        loads = f"{function.__module__}:{function.__name__}"
+        KINDS.setdefault(name, ModelKind(target, options, loads))
+        return function
+
+    return register
+
+
+def kind_of(name: str) -> ModelKind | None:
+    """The kind of this name; None where neither genset nor an installed package has one.
+
+    Raises:
+        BadInput: the package cannot be loaded, or makes no kind of this name.
+    """
+    for entry in () if name in KINDS else entry_points(group=_GROUP, name=name):
+        words = f"the kind {name} ({entry.value})"
+        try:
+            entry.load()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
+            reason = f"{type(error).__name__}: {first_line(error)}"
+            raise BadInput(f"{words} cannot be loaded: {reason}") from None
+        if name not in KINDS:
+            raise BadInput(f'{words} has no function with @model_kind("{name}", ...)')
+    return KINDS.get(name)
+
+
+def forms() -> list[str]:
+    """What specs look like, one of each kind."""
+    others = entry_points(group=_GROUP).names - KINDS.keys()
+    targets = {name: kind.target for name, kind in KINDS.items()} | dict.fromkeys(others, "...")
+    return [f"{name}:{target}" for name, target in targets.items()]

@@ -125,8 +125,6 @@ def class_features(spec: ModelSpec, model: TextModel, texts: Texts, cache: Path 
     digest = hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()
     file = cache / f"{digest[:32]}.npy"
     try:
-        if (found := _read(file, len(texts.names.texts))) is not None:
-            return found
         # Processes that score together need the same: one computes, the others wait and read.
         with one_at_a_time(cache):
             if (found := _read(file, len(texts.names.texts))) is not None:
