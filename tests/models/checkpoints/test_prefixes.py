@@ -138,7 +138,7 @@ def test_of_two_networks_one_must_be_chosen(tmp_path: Path, begin: str) -> None:
     for place, weights in (("a", first), ("b.", second)):
         model = load_model(f"{spec}&prefix=state_dict.{begin}_{place}")
         assert model.weights_hash == hash_of_weights(weights)
-        assert f"behind 'state_dict.{begin}_{place[0]}'" in model.notes[0]
+        assert f"behind 'state_dict.{shown}_{place[0]}'" in model.notes[0]
     said = refused(f"{spec}&prefix=state_dict.{begin}_c")
     assert f"no weights that fit behind 'state_dict.{begin}_c'; it has some at " in said
 
