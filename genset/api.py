@@ -23,7 +23,6 @@ from genset.classes.files import taxonomy_named
 from genset.comparison.evaluated import Comparison, Estimate, Evaluation
 from genset.comparison.given import count_array
 from genset.comparison.pairs import compare as compare_models
-from genset.comparison.references.sets import Named
 from genset.comparison.unseen import notes_on_training, unseen
 from genset.core.errors import BadInput, GensetError
 from genset.core.safe import clean
@@ -37,6 +36,8 @@ from genset.score.results.count import on_shared_photos
 from genset.score.results.names import by_convention
 from genset.score.results.results import Results, results_of
 from genset.score.results.runs import run_folder
+from genset.sets.layouts.layout import Classes
+from genset.sets.memory import numbers_in, photos_in_memory
 from genset.sets.open import locate_runs, locate_set
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.store import give_truth, with_truth
@@ -45,7 +46,6 @@ from genset.statistics.bootstrap import Resampling
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-    from torch import nn
 
     from genset.reporting.report import ReportData
 
@@ -86,33 +86,8 @@ class HowToScore(TypedDict, total=False):
     among: Among
 
 
-class WhatToReport(TypedDict, total=False):
-    """What a report holds beside the models: as the options of ``genset report``.
-
-    Attributes:
-        reference: a set, a table, or "imagenet-val" (the default), to compare accuracies with;
-            "none" for nothing.
-        set_is: "imagenet-val" or "imagenetv2" if the photos are that, "other" if they are neither;
-            the default is to find out.
-        real_labels: a file with all classes that each photo shows.
-        lower, upper: names of the models between which the others are placed.
-        k: a further number of answers to count a hit among.
-        include_flagged: count models, too, whose answers as a whole cannot be right.
-        include_restricted: show photos, too, that no licence lets others hand on.
-    """
-
-    reference: str
-    set_is: Named
-    real_labels: Path
-    lower: str
-    upper: str
-    k: int
-    include_flagged: bool
-    include_restricted: bool
-
-
 def open_set(
-    named: str | PathLike[str],
+    named: Any,
     *,
     classes: Sequence[str] = (),
     taxonomy: Taxonomy | str | PathLike[str] | None = None,
@@ -123,7 +98,9 @@ def open_set(
         named: a release of the workspace that the current folder lies in, a release's path, a
             folder of one folder of photos a class (``n02123045/photo.jpg``), a CSV file with the
             columns image and wnid, a ``.tar`` of these, WebDataset's shards, or a Hugging Face data
-            set. ``docs/evaluating.md`` has all layouts.
+            set: ``docs/evaluating.md`` has all layouts. Or one in memory: a torchvision
+            ``ImageFolder``, a Hugging Face ``Dataset``, a ``DataLoader`` of either, or any whose
+            items are a photo and its class.
         classes: names of folders that are no classes of ImageNet, and count as classes.
         taxonomy: the classes of the photos, if they are your own: a file of them
             (``docs/your-classes.md``), or what `genset.classes.read_taxonomy` gave. A release says
@@ -137,16 +114,19 @@ def open_set(
             a release.
         ReleaseDamaged: it is a release, and not what its manifest says.
     """
-    if taxonomy is None or isinstance(taxonomy, Taxonomy):
-        return locate_set(str(named), others=classes, taxonomy=taxonomy)
-    custom = taxonomy_named(str(taxonomy))
-    found = locate_set(str(named), others=classes, taxonomy=custom)
-    return replace(found, classes_named=str(taxonomy))
+    named_by = "" if isinstance(taxonomy, Taxonomy) else str(taxonomy or "")
+    if not isinstance(taxonomy, Taxonomy | None):
+        taxonomy = taxonomy_named(named_by)
+    if isinstance(named, str | PathLike):
+        found = locate_set(str(named), others=classes, taxonomy=taxonomy)
+    else:
+        found = photos_in_memory(named, Classes.of(taxonomy, classes), classes)
+    return replace(found, classes_named=named_by)
 
 
 def evaluate(
-    photos: PhotoSet | str | PathLike[str],
-    model: "nn.Module | str | None" = None,
+    photos: Any,
+    model: Callable[..., Any] | str | None = None,
     *,
     predictions: "ArrayLike | None" = None,
     transform: Callable[[Any], Any] | None = None,
@@ -165,11 +145,14 @@ def evaluate(
     ``genset evaluate`` does it, and its run is always kept.
 
     Args:
-        photos: the set, or what `open_set` takes.
-        model: a network that takes N x 3 x H x W float32 and gives N x classes scores; or a spec,
-            as in "torchvision:resnet50" or "file:fast.pth?arch=torchvision:resnet50".
+        photos: the set, or what `open_set` takes: also a torch ``DataLoader``, a torchvision
+            ``ImageFolder`` or a Hugging Face ``Dataset``, which is scored in its own order.
+        model: a network that takes N x 3 x H x W float32 and gives N x classes scores; a pipeline
+            of transformers' for image classification; a function from an RGB image of Pillow's to a
+            score for each class; or a spec, as in "torchvision:resnet50".
         predictions: in place of a model, its answers, whose rows follow `photos.ids`: N x k class
-            indices, the best first; or N x classes logits or probabilities.
+            indices, the best first; or N x classes logits or probabilities; or a pandas table,
+            whose rows are told by the photos' ids.
         transform: for a network: from an RGB image of Pillow's to 3 x H x W. A model of timm's
             brings its own.
         name: of the model in tables.
@@ -194,6 +177,11 @@ def evaluate(
         photos = open_set(photos, classes=classes or (), taxonomy=taxonomy)
     elif taxonomy is not None:
         raise BadInput("taxonomy= is for a path: give it to genset.open_set, which made this set")
+    if photos.transform is numbers_in and (transform or isinstance(model, str)):
+        raise BadInput(
+            "the data set gives numbers, as a network takes them: a spec or a transform= needs one "
+            "that gives photos"
+        )
     if not isinstance(name, str) or len(name) > _LONGEST_NAME or not name.isprintable():
         raise BadInput(f"name= is up to {_LONGEST_NAME} printable characters, not {name!r:.60}")
     folder = Path(runs) if runs is not None else locate_runs()
@@ -227,14 +215,13 @@ def evaluate(
                 "transformed and what its classes are: ?name=, &resize=, ..., &classes=FILE"
             )
         with _files_named():
+            photos = replace(photos, transform=None)
             (run,) = evaluate_specs(photos, [parse_spec(model)], folder, options)
         return Evaluation(run, photos, run_folder(folder, photos.name, run.model, run.key))
-    from genset.comparison.in_memory import preprocessing_on, score_in_memory
-    from genset.models.kinds.memory import model_in_memory
+    from genset.comparison.in_memory import model_in_memory, score_in_memory
 
     with _files_named():
-        preprocessing = preprocessing_on(photos, model, transform)
-        loaded = model_in_memory(model, preprocessing, name, classes)
+        loaded = model_in_memory(photos, model, transform or photos.transform, name, classes)
         return score_in_memory(photos, loaded, folder if name else None, options)
 
 
@@ -283,7 +270,7 @@ def report(
     *,
     runs: str | PathLike[str] | None = None,
     seed: int = 0,
-    **more: Unpack[WhatToReport],
+    **more: Any,
 ) -> "ReportData":
     """Write one HTML file on models that were scored on one set. It opens offline.
 
@@ -292,7 +279,8 @@ def report(
         path: the HTML file.
         runs: the folder of runs, for a `reference` that is another set, and for fine-tuning.
         seed: of the draws for intervals.
-        more: what else it holds, as in ``reference="imagenet-val"``: see `WhatToReport`.
+        more: what else it holds, as in ``reference="imagenet-val"``: see
+            `genset.reporting.options.ReportOptions`.
 
     Returns:
         The numbers in it.

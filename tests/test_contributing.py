@@ -74,7 +74,7 @@ def genset(changed: Path, tmp_path: Path) -> Genset:
 
 
 def test_there_is_an_example_of_each_part() -> None:
-    assert len(FILES) == len(LINES) + len(ENTRY) == 7
+    assert len(FILES) == len(LINES) + len(ENTRY) == 8
     assert "(docs/sources.md#adding-a-source)" in TEXT  # tests/sources/test_adding_one.py
 
 
@@ -159,6 +159,14 @@ def test_the_export_lists_each_photo_with_its_class(genset: Genset, tmp_path: Pa
     }
     assert {line.rpartition(" ")[0] for line in lines} == files != set()
     assert (tmp_path / "out" / "docs/DATA_CARD.md").is_file()
+
+
+def test_the_layout_reads_photos_named_by_their_class(genset: Genset, tmp_path: Path) -> None:
+    photo = paint(tmp_path / "photos", 0, "a.png", RED)
+    photo.rename(tmp_path / f"{WNIDS[0]}_1.png")
+    (tmp_path / "top1.csv").write_text(f"image,top1\n{WNIDS[0]}_1.png,{WNIDS[0]}\n")
+    words = ("evaluate", tmp_path, "--model", "predictions:top1.csv", "--json")
+    assert json.loads(genset(*words))["runs"][0]["top1"]["correct"] == 1
 
 
 def test_the_log_reader_reads_json_lines(genset: Genset, tmp_path: Path) -> None:

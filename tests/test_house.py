@@ -16,14 +16,14 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_711,
+    "lines of code": 59_685,
     "modules": 513,
-    "lines of tests": 72_285,
-    "words of docs": 46_101,
+    "lines of tests": 72_274,
+    "words of docs": 46_045,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
-    "functions over 50 lines": 28,
+    "functions over 50 lines": 27,
     "folders in a path": 4,
     "modules in import circles": 0,
 }

@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,6 +109,13 @@ class Evaluation:
 
     def __str__(self) -> str:
         return f"{self.model} on {self.photos.name}: top-1 {self.top1}"
+
+    def _repr_html_(self) -> str:
+        """One table, as notebooks show it."""
+        notes = [("note", note) for note in self.notes]
+        rows = [("model", self.model), ("top-1", self.top1), ("top-5", self.top5 or "–"), *notes]
+        cells = (f"<tr><th>{name}</th><td>{escape(str(text))}</td></tr>" for name, text in rows)
+        return f"<table>{''.join(cells)}</table>"
 
     def _arrays(self, names: Names) -> Answers:
         if self._answers is None and self.folder is not None:

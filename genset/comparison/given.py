@@ -42,7 +42,8 @@ def count_array(
         photos: the set, of N photos.
         predictions: N x k class indices (integers), the best first; or N x classes logits or
             probabilities (floats). A tensor is fine; so is a pandas table, whose index has the
-            photos' ids, in any order, or numbers from 0; columns may be named by classes.
+            photos' ids, in any order, or numbers from 0; columns may be named by classes. It may
+            also be what `Predictions.to_pandas` gives.
         name: of the model; "": the run is not kept.
         classes: what each index or column stands for; None: ImageNet's 1,000 classes.
         runs: the folder where a run with a name is kept.
@@ -95,11 +96,19 @@ def _in_order(table: Any, photos: PhotoSet, order: Sequence[str]) -> Any:
     """
     if not (hasattr(table, "reindex") and hasattr(table, "to_numpy")):
         return table
+    if "image" in getattr(table, "columns", ()):
+        table = table.set_index("image")
     rows = list(table.index)
     if rows != list(range(len(rows))):
         _check_labels("index", rows, photos.ids, "the ids of the set's photos")
         table = table.reindex(photos.ids)
     columns = list(getattr(table, "columns", ()))
+    if "top1" in columns and isinstance(table["top1"].iloc[0], str):
+        words = table[[name for name in columns if name.startswith("top")]].to_numpy()
+        places = {word: place for place, word in enumerate(order)}
+        if strange := set(words.flat) - places.keys():
+            raise BadInput(f"predictions=: {strange.pop()!r:.40} is none of the classes' wnids")
+        return [[places[word] for word in row] for row in words]
     if any(column in order for column in columns):
         _check_labels("header", columns, [wnid for wnid in order if wnid], "the classes")
         table = table.reindex(columns=list(order), fill_value=float("-inf"))

@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import os
+import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -199,22 +200,31 @@ def decoded(content: bytes) -> str:
         return content.decode("cp1252")
 
 
-def table_rows(content: bytes) -> list[list[str]]:
-    """The rows of a table as programs and people write it, without empty ones and spaces around.
+def table_rows(content: bytes) -> list[tuple[int, list[str]]]:
+    """The rows of a table as programs and people write it, with the lines that they end in.
 
-    Cells are parted by tabs, semicolons or commas, whichever the first line has; else by spaces.
+    Cells are parted by the one of comma, semicolon and tab that the first line has most of, by what
+    Excel's ``sep=`` above it says, or else by spaces. They are without blanks around them, and rows
+    of empty cells are passed over.
 
     Raises:
         BadInput: it is no table.
     """
     try:
         text = decoded(content)
-        first = text.lstrip().partition("\n")[0]
-        mark = next((mark for mark in "\t;," if mark in first), " ")
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, skipinitialspace=True)
-        return [[cell.strip() for cell in row] for row in rows if any(row)]
+        first = text.partition("\n")[0].rstrip("\r")
+        named = re.fullmatch(r"sep=(.)", first)
+        mark = named[1] if named else max(",;\t", key=first.count)
+        rows = csv.reader(
+            io.StringIO(text, newline=""),
+            delimiter=mark if mark in first else " ",
+            skipinitialspace=True,
+            strict=True,
+        )
+        found = [(rows.line_num, [cell.strip() for cell in row]) for row in rows]
     except (ValueError, csv.Error) as error:
-        raise BadInput(f"it is no table: {first_line(error)}") from None
+        raise BadInput(first_line(error)) from None
+    return [(number, cells) for number, cells in found[bool(named) :] if any(cells)]
 
 
 def sha256_of(path: Path) -> str:

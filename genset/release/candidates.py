@@ -4,7 +4,6 @@ These labels come from ``genset labels aggregate``: its file is read here, or th
 over what the method just gave.
 """
 
-import csv
 import hashlib
 import re
 from collections import Counter
@@ -18,7 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
-from genset.core.files import sha256_of
+from genset.core.files import sha256_of, table_rows
 from genset.core.hashes import HEAD, Hashes, near, read_hashes
 from genset.db import (
     Candidate,
@@ -135,15 +134,16 @@ def rows_in(
     """
     try:
         content = path.read_bytes()
-        table = csv.DictReader(content.decode("utf-8-sig").splitlines(), strict=True)
-        rows = [(f"{path}, line {table.line_num}", row) for row in table]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        (_, names), *lines = table_rows(content) or [(1, [])]
+    except (OSError, BadInput) as error:
         raise BadInput(f"{path} cannot be read as a table of labels: {error}") from None
-    if missing := [name for name in columns if name not in (table.fieldnames or ())]:
+    if missing := [name for name in columns if name not in names]:
         raise BadInput(f"{path} has no column {missing[0]}: {expected}")
-    for place, row in rows:
-        if None in row or None in row.values():
-            raise BadInput(f"{place}: it has another number of cells than the first line")
+    rows = []
+    for number, cells in lines:
+        rows.append((f"{path}, line {number}", dict(zip(names, cells, strict=False))))
+        if len(cells) != len(names):
+            raise BadInput(f"{rows[-1][0]}: it has another number of cells than the first line")
     if not rows:
         raise BadInput(f"{path} holds no labels")
     return hashlib.sha256(content).hexdigest(), rows

@@ -45,10 +45,6 @@ class HashStore:
         self._used: dict[str, list[Any]] = {}
         self._changed = False
 
-    def knows(self, path: str) -> bool:
-        """Whether the file was read before, and is the same."""
-        return self._known(path) is not None
-
     def sha256(self, path: str | Path) -> str:
         """A file's sha256, as 64 hexadecimal digits.
 

@@ -4,32 +4,13 @@ from collections.abc import Callable, Collection, Iterator
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from genset.classes import Taxonomy, imagenet1k
+from genset.classes import Taxonomy
 from genset.core.errors import BadInput, NotAWorkspace, first_line
-from genset.release.exports import manifest_of
-from genset.release.reader import MANIFEST, read_manifest, release_named
+from genset.release.reader import MANIFEST, release_named
 from genset.sets.formats import is_photo_name
 from genset.sets.layouts.layout import Classes
 from genset.sets.photos import PhotoSet
 from genset.workspace import Workspace
-
-
-def exported_taxonomy(named: str) -> Taxonomy | None:
-    """The own classes of a tar, a table or a folder that ``genset release export`` wrote.
-
-    Returns:
-        None where no file of classes lies beside the photos.
-
-    Raises:
-        BadInput: the manifest beside them is not sound.
-    """
-    path = Path(named)
-    if path.suffix == ".csv" or (path / MANIFEST).is_file():
-        return None
-    folder = path if path.is_dir() else path.parent
-    manifest = manifest_of(folder.parent if folder.name == "data" else folder)
-    return read_manifest(manifest).taxonomy if manifest else None
-
 
 _LAYOUTS = {
     "release": "genset.sets.layouts.release:read",
@@ -56,7 +37,7 @@ def _layouts() -> Iterator[Layout]:
     for entry in [*entry_points(group=group), *builtin]:
         try:
             yield entry.load()
-        except Exception as error:  # noqa: BLE001 - it is somebody else's code
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
             words = f"the layout {entry.name} ({entry.value}) cannot be loaded: "
             raise BadInput(f"{words}{type(error).__name__}: {first_line(error)}") from None
 
@@ -76,8 +57,7 @@ def open_set(
         others: classes that a model knows beside ImageNet's, by which folders may be named.
         hashes: the folder where the hashes of files are kept, so that files that stay as they are
             are not read again; None: all are read.
-        taxonomy: whose classes the photos are of; None: ImageNet's, or what a release or an export
-            of one says.
+        taxonomy: whose classes the photos are of; None: ImageNet's, or what a release says.
 
     Raises:
         BadInput: there is none, or it holds no photo, or is not what its layout says; or a
@@ -85,10 +65,7 @@ def open_set(
         ReleaseDamaged: it is a release, and not what its manifest says.
     """
     named = str(release_named(named, releases) or named)
-    if taxonomy is None:
-        taxonomy = exported_taxonomy(named)
-    is_custom = taxonomy is not None and not taxonomy.is_imagenet
-    classes = Classes(taxonomy or imagenet1k(), () if is_custom else others, taxonomy is not None)
+    classes = Classes.of(taxonomy, others)
     for read in _layouts():
         if (photos := read(named, classes, hashes)) is not None:
             return photos

@@ -7,10 +7,10 @@ from a part of a file (a member of a tar), or from a row of a table.
 
 import hashlib
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from genset.classes import Taxonomy, imagenet1k
 from genset.core.numbers import count
@@ -127,7 +127,7 @@ class PhotoSet:
     `whole` is the content hash of the release that they are, or are a part of; "" for no release's.
     `truth` has all classes that each photo shows, where it is known (`truths.keep.with_truth`).
     `custom_taxonomy` has the classes where they are not ImageNet's; `classes_named` is the file or
-    the name that Python was given for them.
+    the name that Python was given for them. `transform` is that of a data set in memory.
     """
 
     name: str
@@ -141,6 +141,7 @@ class PhotoSet:
     truth: Truth | None = field(default=None, repr=False, compare=False)
     custom_taxonomy: Taxonomy | None = field(default=None, repr=False, compare=False)
     classes_named: str = field(default="", repr=False, compare=False)
+    transform: Callable[[Any], Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def taxonomy(self) -> Taxonomy:

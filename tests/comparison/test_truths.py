@@ -367,7 +367,7 @@ def test_a_damaged_truth_is_one_line_and_can_be_given_again(
     [
         ({"photo0.jpg": [0], "photo40.jpg": [0]}, "photo40.jpg is no photo of photos"),
         ({"photo0.jpg": [1000]}, "the labels of photo0.jpg are no list"),
-        ([[0]], "has labels of 1 photo, and photos has 40"),
+        ([[0]], "t.json is a list, which says no photo's name"),
     ],
 )
 def test_a_file_that_does_not_fit_is_one_line_and_keeps_nothing(

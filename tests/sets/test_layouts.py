@@ -4,15 +4,12 @@ import csv
 import json
 import re
 import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import datasets
 import pytest
 from click.testing import CliRunner
-from torch import Tensor
 
 from genset.classes import imagenet1k
 from genset.cli import cli
@@ -20,8 +17,7 @@ from genset.core.errors import BadInput
 from genset.score.results.runs import find_runs
 from genset.sets.open import open_set
 from tests.conftest import ROOT
-from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
-from tests.score.workers.test_worker_pool import ENVIRONMENT
+from tests.score.colours import BLUE, GREEN, RED, WNIDS, colours, paint
 from tests.sets import layouts
 
 # The rows of the table in docs/evaluating.md, by their commands. A release is tested by itself.
@@ -101,37 +97,6 @@ def test_the_table_of_layouts_is_what_is_tested() -> None:
     section = text.partition("## Which sets")[2].partition("\n## ")[0]
     commands = re.findall(r"\| `(genset evaluate [^`]+)` \|", section)
     assert commands == ["genset evaluate v1", *ROWS]
-
-
-def slow() -> Colours:
-    class Slow(Colours):
-        def forward(self, pixels: Tensor) -> Tensor:
-            time.sleep(0.2)
-            return super().forward(pixels)
-
-    return Slow()
-
-
-@pytest.mark.parametrize("write", [layouts.tar_of_folders, layouts.parquet])
-@pytest.mark.soak
-def test_a_killed_run_goes_on(
-    tmp_path: Path, write: layouts.Writer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    photos = twenty_photos(tmp_path / "photos")
-    monkeypatch.chdir(tmp_path)
-    named = write(photos, tmp_path)
-    spec = colours(tmp_path).replace("tests.score.colours:Colours", f"{__name__}:slow")
-    expected = evaluated(str(photos), spec, tmp_path / "expected")
-    runs = tmp_path / "runs"
-    words = ["evaluate", named, "--model", spec, "--runs", str(runs), "--workers", "1"]
-    killed = subprocess.Popen([sys.executable, "-m", "genset", *words], env=ENVIRONMENT)
-    while not (kept := list(runs.rglob("*.npz"))):
-        assert killed.poll() is None
-        time.sleep(0.01)
-    killed.kill()
-    killed.wait()
-    assert len(kept) == 1  # of two
-    assert evaluated(named, spec, runs) == expected
 
 
 def test_answers_to_a_list_still_count_where_its_photos_are_there(tmp_path: Path) -> None:

@@ -116,16 +116,7 @@ def numbered_folders(folder: Path) -> Path:
     return folder
 
 
-def numbered_shard(folder: Path) -> Path:
-    """As WebDataset's, with cls alone."""
-    for key, number in enumerate((0, 10)):
-        photo(folder / "in" / f"{key}.jpg")
-        (folder / "in" / f"{key}.cls").write_text(str(number))
-    subprocess.run(["tar --sort=name -cf shard.tar -C in ."], shell=True, cwd=folder)
-    return folder / "shard.tar"
-
-
-@pytest.mark.parametrize("writer", [numbered_list, numbered_folders, numbered_shard])
+@pytest.mark.parametrize("writer", [numbered_list, numbered_folders])
 def test_numbers_are_imagenets_only_where_somebody_says_so(
     tmp_path: Path, writer: Callable[[Path], Path]
 ) -> None:

@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import shutil
 import signal
 import time
 from collections.abc import Iterable, Sequence
@@ -16,9 +15,7 @@ from genset.core.errors import GensetError
 from genset.score import loader
 from genset.score.engines.select import SelectedEngine
 from genset.score.job import Job, MissingShard, ModelTask, ShardReport
-from genset.score.loader import PixelDataset
 from genset.score.options import ScoringOptions
-from genset.score.pixels import PixelCache
 from genset.score.shards import Answers, merged
 from genset.score.workers import worker
 from genset.score.workers.executor import score_shards
@@ -44,13 +41,6 @@ def job(photos: Path, specs: Sequence[str], runs: Path) -> Job:
         for number, spec in enumerate(specs)
     ]
     return Job(open_set(str(photos)), tasks, ScoringOptions())
-
-
-def cached(work: Job, folder: Path) -> tuple[PixelDataset, PixelCache]:
-    """The photos of a job of one model, and a cache that scoring fills."""
-    geometry = work.tasks[0].geometry
-    cache = PixelCache(folder, work.photos, geometry)
-    return PixelDataset(work.photos.photos, caches={geometry: cache}), cache
 
 
 def keep(work: Job, found: Iterable[ScoredShard]) -> list[ShardReport]:
@@ -117,19 +107,6 @@ def test_what_was_read_for_a_model_that_failed_does_not_get_to_another(
     keep(whole, score_shards(Worker(whole, whole.dataset()), all_shards))
     for shard in (1, 4, 6):
         assert_same(*(each.stored(0, shard) for each in (some, whole)))
-
-
-def test_a_cache_is_filled_by_what_reads_ahead(photos: Path) -> None:
-    work = job(photos, [colours(photos.parent)], photos.parent / "first")
-    dataset, _ = cached(work, photos.parent / "cache")
-    todo = [MissingShard(shard, [0]) for shard in range(SHARDS)]
-    keep(work, score_shards(Worker(work, dataset, 3), todo))
-    shutil.rmtree(photos)
-    _, again = cached(work, photos.parent / "cache")
-    there = {index: found for index in range(100) if (found := again.get(index)) is not None}
-    assert [*there] == kept(work).indices.tolist()
-    for found in there.values():  # each of one colour
-        assert len(np.unique(found.reshape(-1, 3), axis=0)) == 1
 
 
 def test_a_reader_that_is_killed_is_reported(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:

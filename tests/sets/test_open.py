@@ -118,7 +118,7 @@ def test_a_folder_without_photos_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_of_shards_says_to_name_them(tmp_path: Path) -> None:
     (tmp_path / "v1-000000.tar").touch()
-    with pytest.raises(BadInput, match=r"name .*v1-000000\.tar, or several shards at once"):
+    with pytest.raises(BadInput, match=r"in genset evaluate .*v1-000000\.tar"):
         open_set(str(tmp_path))
 
 

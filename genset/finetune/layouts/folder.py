@@ -1,11 +1,10 @@
 """One's own photos: in a folder for each class, or in a table."""
 
-import csv
-import io
 from dataclasses import replace
 from pathlib import Path
 
 from genset.core.errors import BadInput
+from genset.core.files import table_rows
 from genset.core.numbers import count
 from genset.finetune.layouts.listing import (
     PARTS,
@@ -58,13 +57,12 @@ FOLDER = Layout(
 
 def _table(data: Path, variant: str) -> Listing:
     """A CSV with the columns image (a path from the table's folder), label and perhaps split."""
-    text = data.read_text("utf-8-sig") if data.is_file() else ""
-    head, _, body = text.partition("\n")
-    columns = [name.strip().lower() for name in next(csv.reader([head]), [])]
-    table = csv.DictReader(io.StringIO(body, newline=""), columns)
-    rows = [tuple((row.get(name) or "").strip() for name in _COLUMNS) for row in table]
+    (_, head), *lines = table_rows(data.read_bytes() if data.is_file() else b"") or [(1, [])]
+    columns = [name.lower() for name in head]
+    table = [dict(zip(columns, cells, strict=False)) for _, cells in lines]
+    rows = [tuple(row.get(name, "") for name in _COLUMNS) for row in table]
     if not rows or not {"image", "label"} <= set(columns):
-        problem = f"{data} has no photos in the columns image and label: {head[:60]!r}"
+        problem = f"{data} has no photos in the columns image and label: {','.join(head)[:60]!r}"
         raise BadInput(f"{problem}. {TABLE.described}")
     if len(parts := {part for *_, part in rows} - {""}) == 1:
         raise BadInput(f"{data} has one part alone, {min(parts)}: leave out split, or add another")

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from genset.core.errors import BadInput
-from genset.core.files import decoded, write_text
+from genset.core.files import table_rows, write_text
 from genset.db import now
 
 Row = dict[str, str]
@@ -56,7 +56,7 @@ def columns_in(path: Path) -> tuple[str, ...]:
     Raises:
         BadInput: the file cannot be read.
     """
-    return tuple(next(_lines(path), (1, []))[1])
+    return tuple(_lines(path)[0][1])
 
 
 def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
@@ -70,16 +70,13 @@ def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
         BadInput: the file cannot be read, lacks one of the `needed` columns, or a row does, or a
             row has more cells than the first line names.
     """
-    lines = _lines(path)
-    _, columns = next(lines, (1, []))
+    (_, columns), *lines = _lines(path)
     if missing := [name for name in needed if name.casefold() not in columns]:
         raise BadInput(
             f"{path}: no column {', '.join(missing)}; the first line must name {', '.join(needed)}"
         )
     for number, cells in lines:
         place = f"{path}, line {number}"
-        if not any(cells):
-            continue
         if any(cells[len(columns) :]):
             raise BadInput(
                 f"{place}: the row has more cells than the first line names columns (a comma in a "
@@ -91,22 +88,14 @@ def read_sheet(path: Path, needed: Sequence[str]) -> Iterator[tuple[str, Row]]:
         yield place, row
 
 
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _lines(path: Path) -> list[tuple[int, list[str]]]:
     """The cells of each row, and its line's number; of the first row, in small letters."""
     try:
-        text = decoded(path.read_bytes())
-        first = text.partition("\n")[0].rstrip("\r")
-        named = re.fullmatch(r"sep=(.)", first)  # Excel's own word, above the names of columns
-        delimiter = named[1] if named else max(",;\t", key=first.count)
-        table = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-        if named:
-            next(table)
-        rows = [(table.line_num, [cell.strip() for cell in row]) for row in table]
-    except (BadInput, OSError, UnicodeDecodeError, csv.Error) as error:
+        rows = table_rows(path.read_bytes())
+    except (BadInput, OSError) as error:
         raise BadInput(f"{path}: {error}") from None
-    for number, cells in rows[:1]:
-        yield number, [cell.casefold() for cell in cells]
-    yield from rows[1:]
+    first = [(number, [cell.casefold() for cell in cells]) for number, cells in rows[:1]]
+    return first + rows[1:] or [(1, [])]
 
 
 @contextmanager

@@ -224,12 +224,12 @@ def read_rows(path: Path) -> list[Row]:
         raise MissingExtra("reading Parquet", "evaluate")
     try:
         if path.suffix == ".csv":
-            header, *cells = table_rows(path.read_bytes()) or [[]]
-            return [dict(zip_longest(header, row[: len(header)], fillvalue="")) for row in cells]
+            header, *rows = [cells for _, cells in table_rows(path.read_bytes())] or [[]]
+            return [dict(zip_longest(header, row[: len(header)], fillvalue="")) for row in rows]
         from pyarrow import parquet
 
-        rows: list[Row] = parquet.read_table(path).to_pylist()
-        return rows
+        found: list[Row] = parquet.read_table(path).to_pylist()
+        return found
     except Exception as error:  # noqa: BLE001 - pyarrow raises what it likes on a bad file
         raise unreadable(path, error) from None
 

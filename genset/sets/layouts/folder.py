@@ -5,12 +5,11 @@ import stat
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NoReturn
 
 from genset.core.errors import BadInput
 from genset.core.junk import is_junk, junk_note
 from genset.core.numbers import count
-from genset.sets.formats import HEAD, has_no_ending, is_photo_name, looks_like_photo
+from genset.sets.formats import has_no_ending, is_photo, is_photo_name
 from genset.sets.hashes import HashStore
 from genset.sets.layouts.labels import LISTS, is_listed
 from genset.sets.layouts.layout import Classes, Row, exclusions, photo_set
@@ -30,7 +29,6 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
     folder = Path(named)
     if not folder.is_dir():
         return None
-    store = HashStore(hashes, folder)
     children = _children(folder)
     found = ClassFolders((child.name for child in children), named, classes)
     for child in children:
@@ -41,9 +39,11 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
         elif found.meant[child.name] is None:
             found.excluded["strange"].append(child.name)
         else:
-            _add_class(Path(child.path), store, found)
+            _add_class(Path(child.path), found)
     found.check(folder)
-    return photo_set(folder.resolve().name, folder, found.rows, classes, store, found.notes())
+    return photo_set(
+        folder.resolve().name, folder, found.rows, classes, HashStore(hashes, folder), found.notes()
+    )
 
 
 class ClassFolders:
@@ -71,32 +71,21 @@ class ClassFolders:
         """
         if self.rows:
             return
-        if below := _sets_below(where, self.classes):
-            names = " and ".join(f"{path.relative_to(where)}/" for path in below[:3])
-            more = f" and {len(below) - 3} more" * (len(below) > 3)
+        strange, stray = self.excluded["strange"], self.excluded["stray"]
+        if below := _sets_below(where, self.classes) or (not strange and _files_of_sets(where)):
+            names = " and ".join(str(path.relative_to(where)) for path in below[:3])
             raise BadInput(
-                f"{where} holds {names}{more}: name the one to score, as in "
+                f"{where} holds {names}{', ...' * (len(below) > 3)}: name the one to score, as in "
                 f"genset evaluate {below[0]}"
             )
-        if self.excluded["strange"]:
-            raise self.classes.refuse(f"{where / self.excluded['strange'][0]}", "folder of photos")
-        self._refuse_empty(where)
-
-    def _refuse_empty(self, where: Path) -> NoReturn:
-        if tars := sorted(where.glob("*.tar")):
-            raise BadInput(
-                f"{where} holds no folders of photos, but tars, which are sets of their own: name "
-                f"{tars[0]}, or several shards at once, as in 'shards-{{000..006}}.tar'"
-            )
+        if strange:
+            raise self.classes.refuse(f"{where / strange[0]}", "folder of photos")
+        has = f"has {count(len(stray), 'photo')}, but in no class's folder"
         folders = "wnid folders (n02123045"
         if custom := self.classes.custom:
             folders = f"a folder for each class ({next(iter(custom)).wnid}"
-        stray = self.excluded["stray"]
-        has = f"has {count(len(stray), 'photo')}, but in no class's folder"
-        lists = sorted(path for path in where.glob("*.*") if path.suffix in LISTS)
-        hint = f"; or name a list of their classes: genset evaluate {lists[0]}" if lists else ""
         raise BadInput(
-            f"{where} {has if stray else 'holds no photos'}: it needs {folders}/photo.jpg){hint}"
+            f"{where} {has if stray else 'holds no photos'}: it needs {folders}/photo.jpg)"
         )
 
     def notes(self) -> list[str]:
@@ -112,6 +101,10 @@ class ClassFolders:
             *exclusions(excluded["others"], "is no photo", "are no photos", "file"),
             *junk_note(self.junk),
         ]
+
+
+def _files_of_sets(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*.*") if path.suffix in (".tar", *LISTS))
 
 
 def _sets_below(folder: Path, classes: Classes) -> list[Path]:
@@ -155,7 +148,7 @@ def _add_stray(child: "os.DirEntry[str]", found: ClassFolders) -> None:
         found.excluded["closed"].append(child.name)
 
 
-def _add_class(folder: Path, store: HashStore, found: ClassFolders) -> None:
+def _add_class(folder: Path, found: ClassFolders) -> None:
     if not os.access(folder, os.R_OK | os.X_OK):
         found.excluded["closed"].append(folder.name)
         return
@@ -166,7 +159,7 @@ def _add_class(folder: Path, store: HashStore, found: ClassFolders) -> None:
             found.junk.append(name)
             continue
         if is_photo_name(child.name) or (
-            has_no_ending(child.name) and not is_folder and _is_photo(child.path, store)
+            has_no_ending(child.name) and not is_folder and _is_photo(child.path)
         ):
             found.rows.append(Row(name, folder.name, Path(child.path)))
         elif not is_folder and not child.name.startswith("."):
@@ -178,14 +171,10 @@ def _add_class(folder: Path, store: HashStore, found: ClassFolders) -> None:
         found.excluded["empty"].append(folder.name)
 
 
-def _is_photo(path: str, store: HashStore) -> bool:
+def _is_photo(path: str) -> bool:
     """Whether a file without an ending is a photo, or cannot be read, which is said of it then."""
-    if store.knows(path):
-        return True
     try:
-        if not stat.S_ISREG(Path(path).stat().st_mode):  # a pipe, which would never end
-            return False
-        with Path(path).open("rb") as file:
-            return looks_like_photo(file.read(HEAD))
+        # A pipe would never end.
+        return stat.S_ISREG(Path(path).stat().st_mode) and is_photo(Path(path).read_bytes())
     except OSError:
         return True

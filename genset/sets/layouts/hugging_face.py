@@ -1,14 +1,12 @@
 """A data set of Hugging Face: its folder, as on the hub or as save_to_disk wrote it, or its files.
 
 Hugging Face's own library reads the files, the extra ``datasets``: what save_to_disk wrote where it
-lies, Parquet once it is unpacked in the library's cache. Where the columns of an export of genset's
-own have all right classes, these are the set's truth.
+lies, Parquet once it is unpacked in the library's cache.
 """
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,16 +14,12 @@ from typing import Any
 
 from genset.core.errors import BadInput, MissingExtra, first_line
 from genset.core.junk import is_junk
+from genset.models.huggingface.labels import in_sorted_order
 from genset.sets.hashes import HashStore
-from genset.sets.layouts.layout import Classes, Row, expanded, photo_set, plain, set_name
+from genset.sets.layouts.layout import Classes, Row, expanded, photo_set, set_name
 from genset.sets.photos import Part, PhotoSet, Unreadable
 
-# Of a list of all classes in ImageNet's order, so many at least have names that say so; the rest
-# have names that two classes share ("crane"), or that were changed because of it ("crane2").
-_PLAIN = 900
-
 _PHOTOS, _LABELS = ("image", "img", "jpg", "photo"), ("label", "labels", "wnid", "cls", "class")
-_LISTS, _PROPOSERS = ("labels_correct", "labels_unclear"), "label_proposers"
 _SPLITS, _STATE = "dataset_dict.json", "state.json"
 
 
@@ -56,20 +50,12 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
 def wnids_in_order(names: Sequence[str], classes: Classes) -> Sequence[str]:
     """The wnids of names that stand in ImageNet's order; other names as they are.
 
-    Of a list of all classes places say what names leave open ("crane" is two). That it is in the
-    order is seen by most names, or somebody says so by naming the taxonomy.
+    Of a list of all classes places say what names leave open ("crane" is two).
     """
     if classes.custom is not None or len(names) != len(classes.taxonomy):
         return names
-    right = 0
-    for name, cls in zip(names, classes.taxonomy, strict=True):
-        found = classes.find(name)
-        if found == cls.wnid or plain(name.partition(",")[0]) in map(plain, cls.lemmas):
-            right += 1
-        elif found:
-            return names
-    in_order = classes.named or right >= _PLAIN
-    return [cls.wnid for cls in classes.taxonomy] if in_order else names
+    found = in_sorted_order(names)
+    return [cls.wnid for cls in classes.taxonomy] if found or classes.named else names
 
 
 def splits_of(folder: Path) -> dict[str, list[Path]]:
@@ -129,13 +115,26 @@ def rows_of(path: Path, root: Path, store: HashStore, classes: Classes) -> list[
         raise MissingExtra("reading Hugging Face's data sets", "datasets")
     try:
         table = _table(path)
-        photo, label, names = _columns(path, root, table)
+        photo, label, names = _columns(path, _features(path, root, table))
         hashed = store.read(str(path), lambda _: _hashed(table, photo))
-        return _rows(path, table, label, wnids_in_order(names, classes), hashed, photo)
+        names = wnids_in_order(names, classes)
+        return _rows(path, table, label, names, hashed, RowPart(0, photo))
     except BadInput:
         raise
     except Exception as error:  # noqa: BLE001 - the library raises what it likes
         raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
+
+
+def rows_in_memory(data: Any, classes: Classes) -> list[Row]:
+    """The rows of a data set of the library's.
+
+    Raises:
+        BadInput: it has no photos or no labels.
+    """
+    path, table = Path(type(data).__name__), _undecoded(data.with_format(None))
+    photo, label, names = _columns(path, table.features)
+    names = wnids_in_order(names, classes)
+    return _rows(path, table, label, names, _hashed(table, photo), RowPart(0, photo, table))
 
 
 # One file's rows
@@ -143,10 +142,11 @@ def rows_of(path: Path, root: Path, store: HashStore, classes: Classes) -> list[
 
 @dataclass(frozen=True, slots=True)
 class RowPart:
-    """A photo in a table: its row, and the column of its bytes."""
+    """A photo in a table: its row, and the column of its bytes; the table, where it has no file."""
 
     number: int
     column: str
+    table: Any = None
 
     def read(self, path: Path) -> bytes:
         """The photo's bytes.
@@ -154,7 +154,8 @@ class RowPart:
         Raises:
             OSError: they cannot be read.
         """
-        content, _ = _photo(_table(path), self.number, self.column)
+        table = _table(path) if self.table is None else self.table
+        content, _ = _photo(table, self.number, self.column)
         if content is None:
             raise OSError("the row has no bytes")
         return content
@@ -166,20 +167,16 @@ def _rows(
     label: str,
     names: Sequence[str],
     hashed: Sequence[tuple[str, str]],
-    photo: str,
+    first: RowPart,
 ) -> list[Row]:
     labels = [_word(value, names) for value in table[label]]
-    records = table.select_columns(
-        [name for name in (*_LISTS, _PROPOSERS) if name in table.features]
-    )
     rows = []
     for number, (word, (name, sha256)) in enumerate(zip(labels, hashed, strict=True)):
-        at: tuple[Path, Part | None] = path, RowPart(number, photo)
+        at: tuple[Path, Part | None] = path, replace(first, number=number)
         if not sha256:  # a row without bytes, but with a path: a file of its own
             at = (path.parent / name, None) if name else (path, Unreadable("the row has no image"))
         base = name.replace("\\", "/").rpartition("/")[2]
-        record = _record(records[number], names) if records.features else {}
-        rows.append(Row(base, word, *at, sha256, f"{path.stem}-{number:06}", record))
+        rows.append(Row(base, word, *at, sha256, f"{path.stem}-{number:06}"))
     return rows
 
 
@@ -207,7 +204,20 @@ def _undecoded(table: Any) -> Any:
     return table
 
 
-def _columns(path: Path, root: Path, table: Any) -> tuple[str, str, Sequence[str]]:
+def _features(path: Path, root: Path, table: Any) -> dict[str, Any]:
+    """What the columns of a file are; for a schema that does not say it, by the README."""
+    import datasets
+
+    features = dict(table.features)
+    for folder in dict.fromkeys((path.parent, path.parent.parent, root)):
+        if (folder / "README.md").is_file():
+            for info in datasets.info.DatasetInfosDict.from_directory(str(folder)).values():
+                features |= info.features or {}
+            break
+    return features
+
+
+def _columns(path: Path, features: Mapping[str, Any]) -> tuple[str, str, Sequence[str]]:
     """The columns of photos and of labels, and the names of the labels' numbers.
 
     Raises:
@@ -215,18 +225,12 @@ def _columns(path: Path, root: Path, table: Any) -> tuple[str, str, Sequence[str
     """
     import datasets
 
-    features = dict(table.features)
-    for folder in dict.fromkeys((path.parent, path.parent.parent, root)):
-        if (folder / "README.md").is_file():  # for a table of which the schema does not say it
-            for info in datasets.info.DatasetInfosDict.from_directory(str(folder)).values():
-                features |= info.features or {}
-            break
     photo = _column(features, datasets.Image, _PHOTOS)
     label = _column(features, datasets.ClassLabel, _LABELS)
     if not photo or not label:
         raise BadInput(
             f"{path} needs a column of images and one of labels, such as image and label; it has "
-            f"{', '.join(table.column_names)}"
+            f"{', '.join(features)}"
         )
     named = features[label]
     return photo, label, named.names if isinstance(named, datasets.ClassLabel) else ()
@@ -261,20 +265,3 @@ def _hashed(table: Any, column: str) -> list[tuple[str, str]]:
     return [
         (name, hashlib.sha256(content).hexdigest() if content else "") for content, name in found
     ]
-
-
-def _record(row: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
-    """What a row says of all right classes: wnids by their places in the label's list of names."""
-    found: dict[str, Any] = {}
-    for what, value in row.items():
-        if what == _PROPOSERS:
-            try:
-                found[what] = json.loads(value or "{}")
-            except (TypeError, ValueError, RecursionError):
-                continue
-        elif isinstance(value, list):
-            found[what] = [
-                names[label] if isinstance(label, int) and 0 <= label < len(names) else label
-                for label in value
-            ]
-    return found

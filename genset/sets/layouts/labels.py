@@ -84,7 +84,8 @@ def rows_of(content: bytes, where: Path, classes: Classes) -> list[Row]:
         BadInput: it is no list, or the row that is wrong, named.
     """
     try:
-        image_column, class_column, table = _columns(table_rows(content), classes)
+        lines = [cells for _, cells in table_rows(content)]
+        image_column, class_column, table = _columns(lines, classes)
     except BadInput as error:
         raise BadInput(f"{where} cannot be read: {error}") from None
     if not table:

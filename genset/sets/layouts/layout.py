@@ -2,18 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from genset.classes import Taxonomy, imagenet1k
 from genset.core.errors import BadInput
 from genset.sets.hashes import HashStore
 from genset.sets.photos import Part, PhotoSet, ScoredPhoto, hash_of, readable
-from genset.sets.truths.truth import truth_of_export
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +27,13 @@ class Classes:
     taxonomy: Taxonomy = field(default_factory=imagenet1k)
     others: Collection[str] = ()
     named: bool = False
+
+    @classmethod
+    def of(cls, taxonomy: Taxonomy | None, others: Collection[str]) -> "Classes":
+        """Those of a taxonomy that somebody named, or ImageNet's and others."""
+        if taxonomy is None:
+            return cls(others=others)
+        return cls(taxonomy, others if taxonomy.is_imagenet else (), True)
 
     def find(self, word: str) -> str | None:
         """The class that a word means, as a folder's name or a label; None where it means none.
@@ -120,7 +125,6 @@ class Row:
         label: what says its class; "" where nothing does.
         path, part, sha256: as of a `ScoredPhoto`. The hash of a file of its own is found later.
         number: what no other row is called, where names may be missing or twice.
-        record: what is said of all right classes, if anything.
     """
 
     name: str
@@ -129,7 +133,6 @@ class Row:
     part: Part | None = None
     sha256: str = ""
     number: str = ""
-    record: Mapping[str, Any] = field(default_factory=dict)
 
 
 def photo_set(
@@ -177,7 +180,6 @@ def photo_set(
             *classes.strangers(strange, "label"),
             *exclusions(bare, "has no class", "have no class", "photo"),
         ),
-        truth=truth_of_export(name, dict(zip(ids, (row.record for row in counted), strict=True))),
         custom_taxonomy=classes.custom,
     )
 

@@ -12,6 +12,7 @@ object recognition models", 2019.
 import hashlib
 import io
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,7 +96,6 @@ class WithoutBorder:
 
 def _sha256(path: str) -> str:
     """Of the photo's bytes without its border; "" where it cannot be read."""
-    try:
+    with suppress(OSError):
         return hashlib.sha256(WithoutBorder().read(Path(path))).hexdigest()
-    except OSError:
-        return ""
+    return ""

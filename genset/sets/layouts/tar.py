@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from genset.core.errors import BadInput, first_line
 from genset.core.progress import progress
 from genset.release.reader import MANIFEST
-from genset.sets.formats import HEAD, has_no_ending, is_photo_name, looks_like_photo
+from genset.sets.formats import has_no_ending, is_photo, is_photo_name
 from genset.sets.hashes import HashStore
 from genset.sets.layouts import webdataset
 from genset.sets.layouts.folder import ClassFolders
@@ -29,7 +29,6 @@ _UNPACK = {
     ".zip": "unzip",
 }
 _LONGEST = 2**28  # bytes of a table
-_LINKS = 40  # that lead to each other: as many as Linux follows
 
 
 def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
@@ -134,48 +133,28 @@ def _members_of(path: Path, store: HashStore) -> list[Member]:
 
 def _described_members(path: str) -> list[Any]:
     with tarfile.open(path, "r:") as tar:
-        infos = {_plain(info.name): info for info in tar if not info.isdir()}
+        files = (info for info in tar if not info.isdir())
+        infos = {posixpath.normpath(info.name).lstrip("/"): info for info in files}
     with Path(path).open("rb") as file:
         end = file.seek(0, 2)
         items = progress(infos, total=len(infos), what=f"hashing {Path(path).name}", unit="photo")
         # As apple's tar does, metadata is beside each file under this prefix.
         return [
-            _described(name, infos, file, end)
+            _described(name, infos[name], file, end)
             for name in items
             if not name.rpartition("/")[2].startswith("._")
         ]
 
 
-def _described(
-    name: str, infos: dict[str, tarfile.TarInfo], file: BinaryIO, end: int
-) -> tuple[str, int, int, str, str]:
-    info = _followed(name, infos)
-    if info is None:
-        return name, 0, 0, "", "the link leads nowhere"
+def _described(name: str, info: tarfile.TarInfo, file: BinaryIO, end: int) -> tuple[Any, ...]:
     if not info.isreg() or info.issparse():
         return name, 0, 0, "", "it is no regular file"
     if info.offset_data + info.size > end:
         return name, 0, 0, "", "the tar is cut off"
-    base = name.rpartition("/")[2]
-    sha256 = ""
+    base, sha256 = name.rpartition("/")[2], ""
     if is_photo_name(base) or has_no_ending(base):
         file.seek(info.offset_data)
         content = file.read(info.size)
-        if is_photo_name(base) or looks_like_photo(content[:HEAD]):
+        if is_photo_name(base) or is_photo(content):
             sha256 = hashlib.sha256(content).hexdigest()
     return name, info.offset_data, info.size, sha256, ""
-
-
-def _followed(name: str, infos: dict[str, tarfile.TarInfo]) -> tarfile.TarInfo | None:
-    """The member that a link leads to."""
-    for _ in range(_LINKS):
-        info = infos.get(name)
-        if info is None or not (info.islnk() or info.issym()):
-            return info
-        base = posixpath.dirname(name) if info.issym() else ""
-        name = _plain(posixpath.join(base, info.linkname))
-    return None
-
-
-def _plain(name: str) -> str:
-    return posixpath.normpath(name).lstrip("/")

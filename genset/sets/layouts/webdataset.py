@@ -1,8 +1,7 @@
 """WebDataset's shards: tars of samples, each a photo and its class under one key.
 
 ``000042.jpg`` and ``000042.cls``, or ``000042.json`` with ``wnid``, ``cls`` or ``label``. Where one
-of them is a class's id and another a number, the id counts: numbers are of many orders. The json of
-an export of genset's own also says which classes are right beside it: these are the set's truth.
+of them is a class's id and another a number, the id counts: numbers are of many orders.
 
 Source: https://github.com/webdataset/webdataset, ``base_plus_ext`` in ``tariterators.py``.
 """
@@ -82,7 +81,7 @@ def rows_of(shards: Mapping[Path, Sequence[Member]], classes: Classes) -> list[R
                 record = _record(fields, file, where)
                 label = _label_of(fields, record, file, classes, where)
                 number = f"{path.stem}/{photo.name}"  # each shard counts its samples from 0
-                rows.append(Row(photo.name, label, path, photo.part, photo.sha256, number, record))
+                rows.append(Row(photo.name, label, path, photo.part, photo.sha256, number))
     return rows
 
 

@@ -4,8 +4,7 @@ A file is one of::
 
     real.json    a list with a list of classes for each photo. ImageNet's validation photos are told
                  by the number in their file name: the first is number 1 (ReaL's README adds a
-                 photo's place to itself, a misprint for 1). Other sets take a list only if their
-                 order is that of their file names, too
+                 photo's place to itself, a misprint for 1). Other sets take no list
     truth.json   an object: a photo's id -> its classes, or {"correct": [...], "unclear": [...]}
     truth.csv    a row for each class that was asked about: image, wnid, verdict (correct, unclear
                  or wrong; also a label's words, unsure and incorrect), and maybe proposers, the
@@ -17,7 +16,7 @@ Source: Beyer et al., "Are we done with ImageNet?", 2020 (ReaL).
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import zip_longest
 from numbers import Integral
 from pathlib import Path
@@ -26,13 +25,11 @@ from typing import Any, NamedTuple
 from genset.classes import Taxonomy
 from genset.core.errors import BadInput, first_line
 from genset.core.files import decoded, table_rows
-from genset.core.numbers import count
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.truth import Truth, models_among
 
 _VALIDATION = 50_000  # photos of ImageNet's validation set
 _NUMBERED = re.compile(r"ILSVRC2012_val_([0-9]{8})(?:\.\w+)?")
-_DIGITS = re.compile(r"([0-9]+)")
 _VERDICTS = {
     "correct": "correct",
     "unclear": "unclear",
@@ -59,23 +56,23 @@ class FileLabels(NamedTuple):
     proposed: Proposed
 
 
-def from_table(path: object, table: Sequence[Sequence[str]]) -> FileLabels:
+def from_table(path: object, table: Sequence[tuple[int, Sequence[str]]]) -> FileLabels:
     """A table with the columns image, wnid and verdict, and maybe proposers.
 
     Args:
         path: the file's, for errors.
-        table: its rows, the first with the columns' names.
+        table: its lines by number, the first with the columns' names.
 
     Raises:
         BadInput: a column is missing, or naming the row that is wrong.
     """
-    names = list(table[0]) if table else []
+    names = list(table[0][1]) if table else []
     if not set(_COLUMNS) <= set(names):
         has = ", ".join(name[:40] for name in names[:20]) or "none"
         raise BadInput(f"{path} needs the columns image, wnid and verdict; it has {has}")
     found: dict[str, Verdicts] = {}
     proposed: Proposed = {}
-    for number, cells in enumerate(table[1:], 2):
+    for number, cells in table[1:]:
         row = dict(zip_longest(names, cells[: len(names)], fillvalue=""))
         image, wnid, word = (row[name] for name in _COLUMNS)
         if (verdict := _VERDICTS.get(word)) is None:
@@ -91,7 +88,7 @@ def from_table(path: object, table: Sequence[Sequence[str]]) -> FileLabels:
 
 
 def from_json(path: object, text: str, photos: PhotoSet) -> FileLabels:
-    """An object by photo, or a list in the order of the set's photos.
+    """An object by photo, or a list of ImageNet's validation photos.
 
     Args:
         path: the file's, for errors.
@@ -139,43 +136,27 @@ def _unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _by_order(path: object, content: list[Any], photos: PhotoSet) -> dict[str, Any]:
-    """A list's elements by photo: only where it cannot be meant in another order."""
-    names = {image: image.rpartition("/")[2] for image in photos.ids}
-    numbers = {image: _NUMBERED.fullmatch(name) for image, name in names.items()}
-    if len(content) == _VALIDATION and all(numbers.values()):
-        places = {image: int(found[1]) - 1 for image, found in numbers.items() if found}
-        for image, place in places.items():
-            if not 0 <= place < _VALIDATION:
-                raise BadInput(f"{photos.name}: {image} is no photo of ImageNet's validation set")
-        return {image: content[place] for image, place in places.items()}
-    if len(content) != len(names):
+    """A list's elements by photo: those of ImageNet's validation photos, which have numbers."""
+    found = {image: _NUMBERED.fullmatch(image.rpartition("/")[2]) for image in photos.ids}
+    numbers = {image: int(match[1]) for image, match in found.items() if match}
+    if len(content) != _VALIDATION or len(numbers) < len(found):
         raise BadInput(
-            f"{path} has labels of {count(len(content), 'photo')}, and {photos.name} has "
-            f"{len(names):,}"
+            f"{path} is a list, which says no photo's name: only one of all of ImageNet's 50,000 "
+            "validation photos is taken; use an object by photo id, or a CSV file with the columns "
+            "image, wnid and verdict"
         )
-    by_name = sorted(names, key=lambda image: (names[image], image))
-    by_number = sorted(names, key=lambda image: (_counted(names[image]), image))
-    if not list(names) == by_name == by_number:
-        raise BadInput(
-            f"{path} is a list, and the photos of {photos.name} have one order in the set and "
-            "another by their file names: use an object by photo id, or a CSV file with the "
-            "columns image, wnid and verdict"
-        )
-    return dict(zip(names, content, strict=True))
-
-
-def _counted(name: str) -> list[tuple[int, str]]:
-    """What sorts names as people count: im2 before im10."""
-    parts = _DIGITS.split(name)
-    return [(int(part), "") if place % 2 else (0, part) for place, part in enumerate(parts)]
+    for image, number in numbers.items():
+        if not 0 < number <= _VALIDATION:
+            raise BadInput(f"{photos.name}: {image} is no photo of ImageNet's validation set")
+    return {image: content[number - 1] for image, number in numbers.items()}
 
 
 def _verdicts(path: object, image: str, labels: object, taxonomy: Taxonomy) -> Verdicts:
     labels = _listed(labels)
-    if isinstance(labels, list | tuple | set | frozenset):
+    if isinstance(labels, Sequence | Set):
         labels = {"correct": labels}
     if not isinstance(labels, Mapping) or not set(labels) <= set(_VERDICTS):
-        raise BadInput(f"{path}: the labels of {image[:200]} are {NO_LIST}")
+        labels = {"correct": None}
     found: Verdicts = {}
     for word, classes in labels.items():
         for wnid in _wnids(path, image, classes, taxonomy):
@@ -189,19 +170,18 @@ def _listed(labels: object) -> object:
 
 
 def _wnids(path: object, image: str, classes: object, taxonomy: Taxonomy) -> Iterable[str]:
-    indices = range(len(taxonomy))
     classes = _listed(classes)
-    if not isinstance(classes, list | tuple | set | frozenset):
-        raise BadInput(f"{path}: the labels of {image[:200]} are {NO_LIST}")
+    wrong = f"{path}: the labels of {image[:200]} are {NO_LIST}"
+    if not isinstance(classes, Sequence | Set) or isinstance(classes, str | bytes):
+        raise BadInput(wrong)
     for cls in classes:
+        is_place = isinstance(cls, Integral) and not isinstance(cls, bool)
         if isinstance(cls, str):
             yield cls
-        elif isinstance(cls, Integral) and not isinstance(cls, bool) and cls in indices:
+        elif is_place and cls in range(len(taxonomy)):
             yield taxonomy.by_index(int(cls)).wnid
         else:
-            raise BadInput(
-                f"{path}: the labels of {image[:200]} are {NO_LIST}: {cls!r:.40} is no class"
-            )
+            raise BadInput(f"{wrong}: {cls!r:.40} is no class")
 
 
 def _put(path: object, verdicts: Verdicts, image: str, wnid: str, verdict: str) -> None:
@@ -233,13 +213,8 @@ def read_truth(path: Path, photos: PhotoSet, *, others: bool = False) -> Truth:
         if content.startswith(b"\x1f\x8b"):  # as gzip's files begin
             raise BadInput(f"{path} is compressed: unpack it (gunzip)")
         text = decoded(content)
-        is_json = text.lstrip().startswith(("{", "["))
-        is_table = path.suffix.lower() == ".csv" or (
-            not is_json and "image" in text.partition("\n")[0]
-        )
-        labels = (
-            from_table(path, table_rows(content)) if is_table else from_json(path, text, photos)
-        )
+        is_json = path.suffix.lower() != ".csv" and text.lstrip()[:1] in ("{", "[")
+        labels = from_json(path, text, photos) if is_json else from_table(path, table_rows(content))
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"the labels {path} cannot be read: {first_line(error)}") from None
     return _matched(path, labels, photos, hashlib.sha256(content).hexdigest(), others)
@@ -271,7 +246,12 @@ def _matched(
     if unknown and not others:
         more = f", nor are {len(unknown) - 1:,} others" if len(unknown) > 1 else ""
         raise BadInput(f"{path}: {unknown[0][:200]} is no photo of {photos.name}{more}")
-    _check_classes(path, found, photos)
+    known = {cls.wnid for cls in photos.taxonomy} | {photo.wnid for photo in photos.photos}
+    for image, verdicts in found.items():
+        for wnid in verdicts.keys() - known:
+            raise BadInput(
+                f"{path}: among the labels of {image[:200]} {wnid[:40]!r} is no class's wnid"
+            )
     verdicts_of = {image: verdicts for image, verdicts in found.items() if image in in_set}
     correct, unclear = (
         {
@@ -292,13 +272,3 @@ def _matched(
         proposers=dict.fromkeys(models_among(proposed), ()),
         proposed=proposed,
     )
-
-
-def _check_classes(path: object, found: Mapping[str, Verdicts], photos: PhotoSet) -> None:
-    taxonomy, classes = photos.taxonomy, {photo.wnid for photo in photos.photos}
-    for image, verdicts in found.items():
-        for wnid in verdicts:
-            if wnid not in taxonomy and wnid not in classes:
-                raise BadInput(
-                    f"{path}: among the labels of {image[:200]} {wnid[:40]!r} is no class's wnid"
-                )

@@ -77,19 +77,6 @@ def keep_truth(photos: PhotoSet, truth: Truth, runs: Path) -> str:
     return replaced
 
 
-def check_takes_one(photos: PhotoSet) -> None:
-    """Check that the set can be given a truth.
-
-    Raises:
-        BadInput: it is a release that has one of its own.
-    """
-    if photos.truth is not None and photos.truth.is_frozen:
-        raise BadInput(
-            f"{photos.name} has a truth of its own, from its labels, and a release never changes; "
-            "genset report --labels FILE uses another one for one report"
-        )
-
-
 def _path(runs: Path, set_hash: str) -> Path:
     return runs / FOLDER / f"{set_hash.removeprefix('sha256:')}.json"
 
@@ -121,7 +108,11 @@ def give_truth(
         BadInput: the file does not fit the set, or the set is a release with a truth of its own.
         GensetError: it cannot be kept.
     """
-    check_takes_one(photos)  # before a file of many megabytes is read
+    if photos.truth is not None and photos.truth.is_frozen:
+        raise BadInput(
+            f"{photos.name} has a truth of its own, from its labels, and a release never changes; "
+            "genset report --labels FILE uses another one for one report"
+        )
     truth = read_truth(file, photos) if isinstance(file, Path) else truth_of_dict(file, photos)
     try:
         replaced = keep_truth(photos, truth, runs)

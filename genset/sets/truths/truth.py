@@ -1,10 +1,8 @@
 """Which classes are right for a photo, and which may be: the multi-label truth of a set."""
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 By = Literal["original", "real", "multilabel", "clear"]
 """What a first answer must be.
@@ -73,45 +71,3 @@ def models_among(proposed: Mapping[str, Mapping[str, Sequence[str]]]) -> list[st
     """The models among those who proposed classes, by photo and wnid; each once, by name."""
     names = {name for of in proposed.values() for by in of.values() for name in by}
     return sorted(names.difference(_NO_MODELS))
-
-
-def truth_of_export(source: str, records: Mapping[str, Mapping[str, Any]]) -> Truth | None:
-    """The truth that an export of a release carries in its photos' records.
-
-    Args:
-        source: the set's name.
-        records: by the photo's id, with `labels_correct` and `labels_unclear` (lists of wnids) and
-            `label_proposers` (lists of names, by wnid), as far as they are there.
-
-    Returns:
-        The truth; None where no record says what is right.
-    """
-    correct: dict[str, frozenset[str]] = {}
-    unclear: dict[str, frozenset[str]] = {}
-    proposed: dict[str, dict[str, tuple[str, ...]]] = {}
-    for image, record in records.items():
-        if (right := _words(record.get("labels_correct"))) is None:
-            continue
-        correct[image] = frozenset(right)
-        if wnids := _words(record.get("labels_unclear")):
-            unclear[image] = frozenset(wnids)
-        by_class = record.get("label_proposers")
-        named = by_class.items() if isinstance(by_class, Mapping) else ()
-        if known := {str(wnid): tuple(by) for wnid, names in named if (by := _words(names))}:
-            proposed[image] = known
-    if not any(correct.values()):
-        return None
-    lists = [
-        [image, sorted(correct[image]), sorted(unclear.get(image, ()))] for image in sorted(correct)
-    ]
-    sha256 = hashlib.sha256(json.dumps(lists).encode()).hexdigest()
-    # An export names the models, not the keys of their runs.
-    models: dict[str, tuple[str, ...]] = dict.fromkeys(models_among(proposed), ())
-    return Truth(correct, unclear, source, sha256, models, proposed, is_frozen=True)
-
-
-def _words(value: object) -> list[str] | None:
-    """A list of words; None for what is none."""
-    if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
-        return None
-    return list(value)

@@ -12,7 +12,6 @@ from genset.db import LabelerAct, LabelerEvent, ProposedBy, Verdict
 from genset.release.multilabel.answers import ClassVotes
 from genset.release.multilabel.facts import recounted
 from genset.release.reader import MANIFEST
-from genset.sets.truths.truth import truth_of_export
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, ask_about
 from tests.release.multilabel.conftest import FURTHER, Asking, photo
@@ -103,10 +102,6 @@ def test_verdicts_that_were_given_for_another_class_count_as_answers(asking: Ask
     assert made.multilabel is not None
     again = recounted(made.multilabel, made.photos)
     assert again == {**made.multilabel, "agreement": again["agreement"]}
-    records = {each.file: each.as_json() for each in made.photos}
-    exported = truth_of_export("a copy", records)
-    assert exported is not None
-    assert set(exported.proposers) == {"timm:resnet50"}
 
 
 def test_votes_on_the_same_bytes_count_together_and_a_labeler_once(asking: Asking) -> None:
