@@ -14,7 +14,7 @@ from genset.core.errors import BadInput, first_line
 from genset.models.classes import class_order
 from genset.models.mapping.pooling import Convention
 from genset.models.spec import ModelSpec
-from genset.score.predictions.arrays import BEST, Answers, answers_of_indices, answers_of_scores
+from genset.score.predictions.arrays import BEST, answers_of_array, table_of
 from genset.score.predictions.mapped import (
     ReadAnswers,
     answers_of,
@@ -64,7 +64,9 @@ def count_array(
         read = ReadAnswers(answers_of("predictions=", array, photos, mapping, BEST), mapping)
         counted = count_mapped(spec, photos, read)
     else:
-        counted = count_answers(spec, photos, _answers(spec, photos, array, order), set(order))
+        counted = count_answers(
+            spec, photos, answers_of_array("predictions=", array, order, photos), set(order)
+        )
     digest = hashlib.sha256(f"{array.dtype} {array.shape}\n".encode())
     digest.update(np.ascontiguousarray(array).data)
     answers_hash = f"sha256:{digest.hexdigest()}"
@@ -135,21 +137,4 @@ def _array(values: Any) -> NDArray[Any]:
         array: NDArray[Any] = np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise BadInput(f"predictions= is no array: {first_line(error)}") from None
-    if array.ndim == 1:
-        array = array[:, None]
-    if array.ndim != 2 or array.dtype.kind not in "iuf" or not array.size:
-        shape = " x ".join(map(str, array.shape))
-        raise BadInput(
-            f"predictions= is {shape} of {array.dtype}: it must be N x k class indices (whole "
-            "numbers, the best first) or N x classes logits"
-        )
-    return array
-
-
-def _answers(
-    spec: ModelSpec, photos: PhotoSet, array: NDArray[Any], order: Sequence[str]
-) -> Answers:
-    if array.dtype.kind in "iu":
-        return answers_of_indices("predictions=", array, order, photos)
-    more = ": name those of the columns with classes="
-    return answers_of_scores("predictions=", array, order, photos, more)
+    return table_of("predictions=", array)

@@ -2,7 +2,6 @@
 
 import shutil
 import time
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from genset.core.errors import GensetError
 from genset.models.mapping.pooling import record_of
 from genset.score.engines.engine import device_of, versions
+from genset.score.engines.pytorch import cost_of
 from genset.score.job import Job, ModelTask
 from genset.score.plan import ScoringPlan
 from genset.score.results.arrays import save_logits
@@ -43,6 +43,7 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
     if not countable.any():
         why = "is of a class that it knows" if len(answers.indices) else "can be read"
         raise GensetError(f"model {spec.text!r}: not one photo of {photos.name} {why}")
+    mapping, wnids = task.model.mapping, [photo.wnid for photo in photos.photos]
     counted = CountedAnswers(
         predictions=_predictions(task, photos, answers, countable),
         excluded={
@@ -53,7 +54,7 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
         classes=len(set(filter(None, task.model.columns))),
         masked=sum(photo.wnid not in known for photo in photos.photos),
         notes=tuple(dict.fromkeys((*task.notes, *answers.notes))),
-        mapping=_mapping(task, photos),
+        mapping=record_of(mapping, wnids, task.model.words) if mapping else None,
     )
     record = RunRecord(
         key=task.key,
@@ -66,6 +67,8 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
         device=", ".join(sorted(task.devices)) or device_of(engine),
         seconds=round(time.monotonic() - plan.started, 3),
         engine=engine,
+        cost=cost_of(task.model) | ({"photos_per_second": task.rate} if task.rate else {}),
+        engine_settings=task.settings,
     )
     run = make_run(photos, counted, record)
     if answers.logits is not None:
@@ -74,13 +77,6 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
     for folder in task.folder.glob(f"{SHARDS}*"):
         shutil.rmtree(folder, ignore_errors=True)  # which another command may do, too
     return run
-
-
-def _mapping(task: ModelTask, photos: PhotoSet) -> dict[str, Any] | None:
-    mapping = task.model.mapping
-    if mapping is None:
-        return None
-    return record_of(mapping, (photo.wnid for photo in photos.photos), task.model.words)
 
 
 def _predictions(

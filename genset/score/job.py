@@ -41,6 +41,8 @@ class ModelTask:
         probe: N x S x S x 3 uint8, pixels of a few photos, to check the engine with.
         notes: what to say beside its numbers.
         devices: what scored it.
+        settings: under which it was scored, as `RunRecord` has them.
+        rate: its `photos_per_second`, where one command scored all photos, for it alone.
     """
 
     model: LoadedModel
@@ -52,6 +54,8 @@ class ModelTask:
     probe: Pixels = field(default_factory=lambda: np.empty(0, np.uint8))
     notes: list[str] = field(default_factory=list)
     devices: set[str] = field(default_factory=set)
+    settings: dict[str, object] = field(default_factory=dict)
+    rate: float | None = None
 
     @property
     def geometry(self) -> Geometry:
@@ -86,6 +90,7 @@ class ShardReport:
         failed: why, for each task that failed, by its number.
         untrusted: tasks whose engine does not give PyTorch's answers: no shard of theirs counts.
         notes: what to say beside a task's numbers, by its number; "" for nothing.
+        settings: under which each task was scored, by its number.
     """
 
     shard: int
@@ -93,6 +98,7 @@ class ShardReport:
     failed: dict[int, str] = field(default_factory=dict)
     untrusted: set[int] = field(default_factory=set)
     notes: dict[int, str] = field(default_factory=dict)
+    settings: dict[int, dict[str, object]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +169,8 @@ class Job:
         for number, note in report.notes.items():
             if note and note not in self.tasks[number].notes:
                 self.tasks[number].notes.append(note)
+        for number, settings in report.settings.items():
+            self.tasks[number].settings |= settings
         for number, answer in answers.items():
             task, label = self.tasks[number], self.label(number, report.shard)
             noted = replace(answer, notes=tuple(task.notes))

@@ -7,6 +7,7 @@ scores has a `Worker`.
 """
 
 import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -140,12 +141,15 @@ def _run_shards(plan: ScoringPlan, job: Job) -> dict[int, str]:
     """Have the shards scored that are not kept yet; why tasks failed, by their numbers."""
     failed: dict[int, str] = {}
     untrusted: set[int] = set()
+    missing, began = plan.missing(job), time.monotonic()
     try:
-        for report in plan.executor.run(job, plan.missing(job)):
+        for report in plan.executor.run(job, missing):
             failed |= report.failed
             untrusted |= report.untrusted
     finally:
         # Whatever ends the loop: no shard of an engine that answers wrongly may be found later.
         for number in untrusted:
             shutil.rmtree(job.tasks[number].shards, ignore_errors=True)
+    if len(job.tasks) == 1 and len(missing) == len(job.shards):
+        job.tasks[0].rate = round(len(job.photos.photos) / (time.monotonic() - began), 1)
     return failed

@@ -102,7 +102,7 @@ def varying() -> list[tuple[re.Pattern[str], str]]:
         r"(?<![\w.])([0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})\b": "HASH",
         r"(?<![\w.])(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{12,16}\b": "HASH",
         r"images/[0-9a-f]{2}/HASH": "images/HASH",
-        r'("(?:seconds|photo_id)": )[\d.]+': r"\1NUMBER",  # photos are stored as they come
+        r'("(?:seconds|photo_id|photos_per_second|threads)": )[\d.]+': r"\1NUMBER",
         r"(?<=^NOW, in )\d+ s": "SECONDS",
         r"(?<= in )[\d.]+ s$": "SECONDS",
         r'("versions": )\{[^}]*\}': r"\1VERSIONS",

@@ -14,7 +14,7 @@ from genset.comparison.references.published import architecture_of, published
 from genset.comparison.references.sets import IMAGENET, recognize_names
 from genset.core.errors import BadInput
 from genset.models.spec import ModelSpec, parse_spec
-from genset.score.results.runs import Run, all_runs, find_runs, photos_of
+from genset.score.results.runs import Run, all_runs, find_runs, load_predictions
 
 _LIBRARIES = ("timm", "torchvision")
 _HUB = "hf-hub:timm/"  # timm's own organisation on the hub, whose names are timm's
@@ -276,7 +276,8 @@ def _add_measured_on_imagenet(found: References, runs: Path, targets: Sequence[R
         if not same:
             continue
         if run.set_hash not in known:
-            known[run.set_hash] = recognize_names(photos_of(folder)) == IMAGENET
+            names = ((answer.image, answer.wnid) for answer in load_predictions(folder))
+            known[run.set_hash] = recognize_names(names) == IMAGENET
         if known[run.set_hash]:
             found.exact |= {named(target): _measured(run) for target in same}
 

@@ -45,6 +45,7 @@ _PRETRAINED = "genset.models.kinds.architectures:pretrained_model"
 _CHECKPOINT = "genset.models.kinds.architectures:checkpoint"
 _EXPORTED = "genset.models.kinds.exported:exported"
 _HUGGING_FACE = "genset.models.huggingface.load:hugging_face"
+_OPEN_CLIP = "genset.models.zeroshot.openclip:open_clip_model"
 
 KINDS = {
     "torchvision": ModelKind("NAME", OF_NETWORKS, _PRETRAINED),
@@ -57,7 +58,7 @@ KINDS = {
     "openclip": ModelKind(
         "NAME?weights=FILE",
         ("weights", *ZERO_SHOT, "name", "classes", *SAID, *PREPROCESSING),
-        "genset.models.zeroshot.openclip:open_clip_model",
+        _OPEN_CLIP,
     ),
     "predictions": ModelKind("PATH", OF_ALL),
 }

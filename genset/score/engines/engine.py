@@ -190,6 +190,13 @@ def device_of(engine: str) -> str:
     return this_device() if engine == "torch" else "cpu"
 
 
+def settings_of(engine: str) -> dict[str, object]:
+    """What an engine's answers depend on in this process, beside its version."""
+    threads = torch.get_num_threads() if engine == "torch" else EngineOptions().threads
+    tf32, quantized = torch.backends.cudnn.allow_tf32, torch.backends.quantized.engine
+    return {"threads": threads, "tf32": tf32, "quantized_engine": quantized}
+
+
 def versions(engine: str) -> dict[str, str]:
     """The versions of what an engine's answers depend on."""
     found = {

@@ -8,12 +8,14 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.utils.flop_counter import FlopCounterMode
 
 from genset.core.errors import ModelError
 from genset.models.kinds.exported import used_output
 from genset.models.load import LoadedModel
-from genset.models.preprocessing import Pixels
+from genset.models.preprocessing import CustomTransform, Pixels
 from genset.score.engines.engine import Engine, EngineOptions, Logits, PendingLogits, normalized
 
 _PRECISIONS = {"float32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
@@ -109,3 +111,42 @@ class TorchEngine(Engine):
         used = "logits" if "logits" in fits else fits[0]
         self.note = used_output([*found], used)
         return found[used]
+
+
+def cost_of(model: LoadedModel) -> dict[str, float]:
+    """What can be counted of a network; what cannot is left out, and nothing is computed.
+
+    Returns:
+        `image_size`: the width of its input in pixels; `parameters`: how many it has; `flops`: of
+        one photo, by torch's counter: a multiply-add is 2, which other tables count as 1.
+    """
+    network, geometry = model.network, model.preprocessing.geometry
+    custom = isinstance(geometry, CustomTransform)
+    shape = geometry.shape if custom else (3, geometry.crop, geometry.crop)
+    found: dict[str, float] = {"image_size": shape[-1]}
+    parameters = sum(weight.numel() for weight in network.parameters())
+    # The weights of a quantized layer are no parameters, and the counter does not know its kernel.
+    quantized = any("quantized" in type(part).__module__ for part in network.modules())
+    if not parameters or quantized:
+        return found
+    found["parameters"] = parameters
+    batch, is_script = model.batch or 1, isinstance(network, torch.jit.ScriptModule)
+    if not is_script and (flops := _flops(network, (batch, *shape))):
+        found["flops"] = flops // batch
+    return found
+
+
+def _flops(net: nn.Module, shape: tuple[int, ...]) -> int:
+    """The FLOPs of one forward pass, on tensors without values; 0 where they cannot be counted."""
+    state = {name: v.to("meta") for name, v in (*net.named_parameters(), *net.named_buffers())}
+    fused = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)  # as one operation it would not be counted
+    try:
+        with torch.device("meta"), torch.no_grad(), FlopCounterMode(display=False) as counter:
+            pixels = torch.empty(shape, dtype=next(net.parameters()).dtype)
+            functional_call(net, state, (pixels,))
+        return int(counter.get_total_flops())
+    except Exception:  # noqa: BLE001 - a network that looks at values raises what it likes
+        return 0
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fused)

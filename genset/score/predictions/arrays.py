@@ -152,6 +152,32 @@ def answers_of_scores(
     return answers
 
 
+def answers_of_array(
+    what: str,
+    array: NDArray[Any],
+    order: Sequence[str],
+    photos: PhotoSet,
+    keep: int = BEST,
+    mapping: ClassMapping | None = None,
+    is_plain: bool = False,
+) -> Answers:
+    """Answers that are class indices (integers), or a score for each class (floats).
+
+    Args:
+        what, array, order, photos, keep, mapping: as above.
+        is_plain: whether nothing was said of the classes, and one more is a background's.
+
+    Raises:
+        BadInput: as the two above.
+    """
+    background = "; if output 0 is a background class, say &background=0"
+    if array.dtype.kind in "iu":
+        return answers_of_indices(what, array, order, photos, background * is_plain)
+    one_more = is_plain and array.shape[1] == len(order) + 1
+    more = background if one_more else ": name those of the columns with classes="
+    return answers_of_scores(what, array, order, photos, more, keep, mapping)
+
+
 def _are_whole(scores: NDArray[Any]) -> bool:
     return bool((scores >= 0).all() and (scores == np.floor(scores)).all())
 
@@ -180,13 +206,22 @@ def load_array(path: Path) -> NDArray[Any]:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except Exception as error:  # noqa: BLE001 - numpy raises what it likes on a bad file
         raise unreadable(path, error) from None
+    return table_of(path.name, array)
+
+
+def table_of(what: str, array: NDArray[Any]) -> NDArray[Any]:
+    """An array as N x k integers or floats; one column where it has one dimension.
+
+    Raises:
+        BadInput: it is nothing of the kind.
+    """
+    shape = " x ".join(map(str, array.shape))
     if array.ndim == 1 and array.dtype.kind in "iu":
         array = array[:, None]
-    if array.ndim != 2 or array.shape[1] == 0 or array.dtype.kind not in "iuf":
-        shape = " x ".join(map(str, array.shape))
+    if array.ndim != 2 or not array.size or array.dtype.kind not in "iuf":
         raise BadInput(
-            f"{path.name} is {shape} of {array.dtype}; it must be N x k "
-            "whole numbers, the class indices with the best first, or N x classes logits"
+            f"{what} is {shape} of {array.dtype}; it must be N x k class indices (whole numbers, "
+            "the best first) or N x classes logits"
         )
     return array
 

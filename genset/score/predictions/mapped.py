@@ -23,14 +23,13 @@ from genset.models.mapping.pooling import ClassMapping, Convention, record_of
 from genset.models.spec import ModelSpec
 from genset.score.predictions.arrays import (
     Answers,
-    answers_of_indices,
-    answers_of_scores,
+    answers_of_array,
     load_array,
 )
 from genset.score.predictions.names import ClassNames
 from genset.score.predictions.predictions import answers_of_table, count_answers, file_of, read_rows
 from genset.score.results.count import CountedAnswers
-from genset.score.results.runs import LOGIT_CLASSES, LOGITS, PREDICTIONS, load_run, photos_of
+from genset.score.results.runs import LOGIT_CLASSES, LOGITS, PREDICTIONS, load_predictions, load_run
 from genset.sets.photos import PhotoSet
 
 
@@ -98,8 +97,11 @@ def read_mapped(
     if (stored := _stored_scores(path)) is not None:
         order, images, scores = stored
         mapping = mapping_on(photos, order, convention)
-        there, rows = _of_set(photos, images)
-        return ReadAnswers(answers_of(LOGITS, scores[rows], there, mapping, keep), mapping)
+        row = {image: place for place, image in enumerate(images)}
+        there = tuple(photo for photo in photos.photos if photo.id in row)
+        known = scores[[row[photo.id] for photo in there]]
+        in_table = replace(photos, photos=there)
+        return ReadAnswers(answers_of(LOGITS, known, in_table, mapping, keep), mapping)
     refuse_pooled(path)
     return _from_table(spec, path, photos, convention)
 
@@ -111,13 +113,6 @@ def count_mapped(spec: ModelSpec, photos: PhotoSet, read: ReadAnswers) -> Counte
         GensetError: not one photo can be counted.
     """
     mapping = read.mapping
-    of_set = set(photos.ids)
-    known = [image for image in read.answers if image in of_set]
-    if not known:
-        raise BadInput(
-            f"model {spec.text!r}: it has no photo of {photos.name}, whose photos are called like "
-            f"{photos.photos[0].id}"
-        )
     counted = count_answers(spec, photos, read.answers, mapping.known)
     return replace(
         counted,
@@ -141,10 +136,8 @@ def answers_of(
     Raises:
         BadInput: naming the row that is wrong, or the shape; or classes cannot be summed.
     """
-    if array.dtype.kind in "iu":
-        return _of_ranks(what, answers_of_indices(what, array, mapping.outputs, photos), mapping)
-    more = ": name those of the columns with classes="
-    return answers_of_scores(what, array, mapping.outputs, photos, more, keep, mapping)
+    answers = answers_of_array(what, array, mapping.outputs, photos, keep, mapping)
+    return _of_ranks(what, answers, mapping) if array.dtype.kind in "iu" else answers
 
 
 def check_indices(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
@@ -230,7 +223,7 @@ def _stored_scores(path: Path) -> tuple[tuple[str, ...], list[str], NDArray[Any]
         return None
     try:
         order = tuple(map(str, json.loads(classes.read_text("utf-8"))["classes"]))
-        images = [image for image, _ in photos_of(path.parent)]
+        images = [found.image for found in load_predictions(path.parent)]
         scores: NDArray[Any] = np.load(logits, mmap_mode="r", allow_pickle=False)
         if scores.shape != (len(images), len(order)) or scores.dtype.kind != "f":
             raise ValueError(f"it is {scores.shape} of {scores.dtype}")
@@ -256,10 +249,3 @@ def refuse_pooled(path: Path) -> None:
             f"{path} has the classes of {run.mapping['taxonomy']}, already pooled: score the model "
             "with --logits and give the predictions.csv of that run"
         )
-
-
-def _of_set(photos: PhotoSet, images: Sequence[str]) -> tuple[PhotoSet, list[int]]:
-    """The photos of a set that a table has, in the set's order, and their rows."""
-    row = {image: place for place, image in enumerate(images)}
-    there = tuple(photo for photo in photos.photos if photo.id in row)
-    return replace(photos, photos=there), [row[photo.id] for photo in there]

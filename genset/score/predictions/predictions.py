@@ -25,8 +25,7 @@ from genset.models.spec import ModelSpec
 from genset.score.predictions.arrays import (
     BEST,
     Answers,
-    answers_of_indices,
-    answers_of_scores,
+    answers_of_array,
     load_array,
     unreadable,
 )
@@ -57,18 +56,16 @@ def read_predictions(spec: ModelSpec, photos: PhotoSet, keep: int = BEST) -> Cou
     order = class_order(spec.classes, spec.background)
     known = {wnid for wnid in order if wnid}
     if path.suffix == ".npy":
-        answers = _from_array(spec, path, order, photos, keep)
+        is_plain = not spec.classes and spec.background is None
+        array = load_array(path)
+        answers = answers_of_array(path.name, array, order, photos, keep, is_plain=is_plain)
     else:
         rows = read_rows(path)
         answers = answers_of_table(path, rows, known, _class_list(spec), imagenet_names())
-    of_set = {photo.id for photo in photos.photos}
-    unknown = sum(image not in of_set for image in answers)
-    if unknown == len(answers):
-        example = photos.photos[0].id
-        raise BadInput(
-            f"{path.name} has no photo of {photos.name}, whose photos are called like {example}"
-        )
-    return count_answers(spec, photos, answers, known, _unknown(unknown))
+    unknown = len(answers.keys() - set(photos.ids))
+    what = count(unknown, "photo that is", "photos that are")
+    notes = (f"The file also speaks of {what} not in the set.",) * bool(unknown)
+    return count_answers(spec, photos, answers, known, notes)
 
 
 def file_of(spec: ModelSpec) -> Path:
@@ -102,8 +99,12 @@ def count_answers(
         notes: what to say beside the numbers.
 
     Raises:
+        BadInput: they are to no photo of the set.
         GensetError: not one photo can be counted.
     """
+    if answers.keys().isdisjoint(photos.ids):
+        called = f"whose photos are called like {photos.photos[0].id}"
+        raise BadInput(f"{Path(spec.target).name} has no photo of {photos.name}, {called}")
     countable = [photo for photo in photos.photos if photo.wnid in known]
     answered = [answers[photo.id] for photo in countable if photo.id in answers]
     if not answered:
@@ -129,41 +130,19 @@ def _answered(photos: int, missing: int) -> str:
     return f"It answered {photos:,} of {count(photos + missing, 'photo')}; {wrong}."
 
 
-def _unknown(photos: int) -> tuple[str, ...]:
-    if not photos:
-        return ()
-    what = "photo that is" if photos == 1 else "photos that are"
-    return (f"The file also speaks of {photos:,} {what} not in the set.",)
-
-
-def _from_array(
-    spec: ModelSpec, path: Path, order: Sequence[str], photos: PhotoSet, keep: int
-) -> Answers:
-    array = load_array(path)
-    is_plain = not spec.classes and spec.background is None
-    background = "; if output 0 is a background class, say &background=0"
-    if array.dtype.kind in "iu":
-        more = background if is_plain else ""
-        return answers_of_indices(path.name, array, order, photos, more)
-    more = ": name those of the columns with classes=FILE"
-    if is_plain and array.shape[1] == len(order) + 1:
-        more = background
-    return answers_of_scores(path.name, array, order, photos, more, keep)
-
-
 def answers_of_table(
     path: Path,
     rows: Sequence[Row],
-    known: Collection[str] | None = None,
-    owner: str = "",
-    names: ClassNames | None = None,
+    known: Collection[str],
+    owner: str,
+    names: ClassNames | None,
 ) -> Answers:
     """The answers in a table.
 
     Args:
         path: of the table.
         rows: what it has (`read_rows`).
-        known: the classes that may be answers; None: any.
+        known: the classes that may be answers.
         owner: they are, for errors.
         names: what else they may be called.
 
@@ -186,9 +165,7 @@ def answers_of_table(
         image = str(row["image"])
         if image in answers:
             raise BadInput(f"{where}: {image} is there twice")
-        ranked = tuple(str(row[name]) for name in tops)
-        if known is not None:
-            ranked = tuple(_class_of(where, word, known, owner, names) for word in ranked)
+        ranked = tuple(_class_of(where, str(row[name]), known, owner, names) for name in tops)
         if len(set(filter(None, ranked))) < sum(map(bool, ranked)):
             raise BadInput(f"{where}: it has a class twice")
         answers[image] = (ranked, _shares(where, row, shares) if has_shares else ())

@@ -1,8 +1,4 @@
-"""A run's predictions as arrays: hundreds of runs side by side are no objects for each photo.
-
-What ``save_run`` writes is split at once, in some 40 ms for 10,000 photos. Any other table, such as
-one with quoted names, goes through Python's reader, which also says what is wrong in a damaged one.
-"""
+"""A run's predictions as arrays: hundreds of runs side by side are no objects for each photo."""
 
 import io
 import json
@@ -18,9 +14,8 @@ from genset.core.files import write_text, written_whole
 from genset.score.results.runs import (
     LOGIT_CLASSES,
     LOGITS,
-    PREDICTIONS,
     Prediction,
-    load_predictions,
+    read_columns,
 )
 
 Numbers = NDArray[np.int32]
@@ -84,8 +79,17 @@ def read_answers(folder: Path, names: Names) -> Answers:
     Raises:
         OSError, ValueError, csv.Error: they cannot be read.
     """
-    found = _fast((folder / PREDICTIONS).read_bytes(), names)
-    return found or answers_of(load_predictions(folder), names)
+    ranks, columns = read_columns(folder)
+    if not columns:
+        raise ValueError("it holds none")
+    images, truth, *ranked = columns[: 2 + ranks]
+    first = columns[2 + ranks :][:1]  # probabilities may not be known
+    return Answers(
+        images,
+        names.numbers(truth),
+        np.stack([names.numbers(column) for column in ranked], axis=1),
+        np.array([float(cell) for cell in first[0]]) if first else None,
+    )
 
 
 def answers_of(predictions: Sequence[Prediction], names: Names) -> Answers:
@@ -106,29 +110,6 @@ def answers_of(predictions: Sequence[Prediction], names: Names) -> Answers:
         ranked=names.numbers(wnid for p in predictions for wnid in p.top).reshape(-1, ranks),
         confidence=None if first is None else np.array(first, dtype=np.float64),
     )
-
-
-def _fast(content: bytes, names: Names) -> Answers | None:
-    """What a table holds that is as `save_run` writes it; None where it is not, in any way."""
-    head, _, body = content.decode("utf-8").partition("\n")
-    columns = head.split(",")
-    ranks = sum(name.startswith("top") for name in columns)
-    shares = len(columns) - 2 - ranks
-    expected = ["image", "wnid", *(f"top{n + 1}" for n in range(ranks))]
-    expected += [f"p{n + 1}" for n in range(shares)]
-    if columns != expected or not ranks or '"' in body or "\r" in body or body[-1:] != "\n":
-        return None
-    width = len(columns) + 1  # a line's end is a cell, which must be the last of each line
-    cells = body.replace("\n", ",\n,").split(",")[:-1]
-    if cells[width - 1 :: width] != ["\n"] * body.count("\n") or len(cells) % width:
-        return None
-    truth, *ranked = (names.numbers(cells[column::width]) for column in range(1, 2 + ranks))
-    try:
-        known = [float(cell) for cell in cells[2 + ranks :: width]] if shares else []
-    except ValueError:
-        return None
-    confidence = np.array(known) if shares else None
-    return Answers(cells[::width], truth, np.stack(ranked, axis=1), confidence)
 
 
 def save_logits(folder: Path, logits: NDArray[Any], order: Sequence[str]) -> None:

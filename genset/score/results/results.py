@@ -336,9 +336,5 @@ def best_answers(
 
 
 def _by_photo(folder: Path, run: Run) -> dict[str, tuple[str, ...]]:
-    names = Names()
-    found = _checked(RunSource.of(run, folder), names)
-    ranked = names.all()[found.ranked].tolist()
-    return {
-        image: tuple(filter(None, wnids)) for image, wnids in zip(found.images, ranked, strict=True)
-    }
+    _checked(RunSource.of(run, folder), Names())
+    return {found.image: tuple(filter(None, found.top)) for found in load_predictions(folder)}

@@ -100,6 +100,10 @@ class RunRecord:
         created_at: in UTC, as ISO 8601.
         excluded: why, for each photo that is not counted, by its id.
         notes: what else a reader of the numbers must know, in sentences.
+        cost: `image_size`, `parameters` and `flops` as `engines.pytorch.cost_of` counts them, and
+            `photos_per_second` of the command that scored all photos for this model alone; without
+            what is not known.
+        engine_settings: of PyTorch and the engine: `threads`, `tf32`, `quantized_engine`.
     """
 
     key: str
@@ -115,6 +119,8 @@ class RunRecord:
     created_at: str = field(default_factory=_now)
     excluded: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    cost: dict[str, float] = field(default_factory=dict)
+    engine_settings: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,8 +215,7 @@ def save_run(folder: Path, run: Run, predictions: list[Prediction]) -> None:
     table = csv.writer(text, lineterminator="\n")
     ranks = len(predictions[0].top) if predictions else 5
     shares = len(predictions[0].probabilities) if predictions else 5
-    tops = (f"top{n + 1}" for n in range(ranks))
-    table.writerow(["image", "wnid", *tops, *(f"p{n + 1}" for n in range(shares))])
+    table.writerow(_head(ranks, shares))
     for p in predictions:
         table.writerow([p.image, p.wnid, *p.top, *(f"{share:.6g}" for share in p.probabilities)])
     write_text(folder / PREDICTIONS, text.getvalue())
@@ -293,24 +298,40 @@ def read_record(
         raise GensetError(f"{path} is not a run's record ({error}); delete its folder") from None
 
 
-def load_predictions(folder: Path) -> list[Prediction]:
-    """The per-photo predictions of a finished run."""
+def read_columns(folder: Path) -> tuple[int, list[list[str]]]:
+    """How many classes of each photo a finished run has, and the columns of its predictions.
+
+    The columns are empty where it has no photo.
+
+    Raises:
+        OSError, ValueError, csv.Error: they cannot be read.
+    """
     with (folder / PREDICTIONS).open(encoding="utf-8", newline="") as file:
-        rows = csv.reader(file)
-        head = next(rows, [])
-        ranks, shares = (sum(name.startswith(kind) for name in head) for kind in ("top", "p"))
-        places = range(1, ranks + 1)
-        tops, probabilities = [f"top{n}" for n in places], [f"p{n}" for n in places][:shares]
-        if head != ["image", "wnid", *tops, *probabilities] or not ranks:
-            raise ValueError(f"its columns are {', '.join(head)}")
-        end = 2 + ranks
-        predictions = []
-        for row in rows:
-            if len(row) != len(head):
-                raise ValueError("a line is cut")
-            known = tuple(map(float, row[end:]))
-            predictions.append(Prediction(row[0], row[1], tuple(row[2:end]), known))
-        return predictions
+        reader = csv.reader(file)
+        head = next(reader, [])
+        # A line's end is a cell, so that a line which is cut is seen; no lists of lines are made.
+        cells = [cell for row in reader for cell in (*row, "\n")]
+    ranks, shares = (sum(name.startswith(kind) for name in head) for kind in ("top", "p"))
+    if head != _head(ranks, shares) or not ranks:
+        raise ValueError(f"its columns are {', '.join(head)}")
+    width = len(head) + 1
+    ends = cells[width - 1 :: width]
+    if len(cells) % width or ends.count("\n") != len(ends):
+        raise ValueError("a line is cut")
+    return ranks, [cells[place::width] for place in range(len(head) if cells else 0)]
+
+
+def load_predictions(folder: Path) -> list[Prediction]:
+    """The per-photo predictions of a finished run.
+
+    Raises:
+        OSError, ValueError, csv.Error: they cannot be read.
+    """
+    ranks, columns = read_columns(folder)
+    return [
+        Prediction(row[0], row[1], row[2 : 2 + ranks], tuple(map(float, row[2 + ranks :])))
+        for row in zip(*columns, strict=True)
+    ]
 
 
 def find_runs(runs: Path, set_name: str) -> list[tuple[Path, Run]]:
@@ -340,12 +361,10 @@ def _runs(runs: Path, pattern: str) -> list[tuple[Path, Run]]:
     return [(path, run) for path in sorted(runs.glob(pattern)) if (run := load_run(path))]
 
 
-def photos_of(folder: Path) -> list[tuple[str, str]]:
-    """The photos that count in a finished run: their ids and classes."""
-    with (folder / PREDICTIONS).open(encoding="utf-8", newline="") as file:
-        rows = csv.reader(file)
-        next(rows, None)
-        return [(row[0], row[1]) for row in rows if len(row) > 1]
+def _head(ranks: int, shares: int) -> list[str]:
+    """The names of the columns of a run's predictions."""
+    tops = [f"top{n + 1}" for n in range(ranks)]
+    return ["image", "wnid", *tops, *(f"p{n + 1}" for n in range(shares))]
 
 
 def _slug(name: str) -> str:

@@ -12,7 +12,7 @@ import torch
 
 from genset.core.errors import ModelError
 from genset.models.processes import CAN_FORK
-from genset.score.engines.engine import Logits, PendingLogits, this_device
+from genset.score.engines.engine import Logits, PendingLogits, settings_of, this_device
 from genset.score.engines.runner import Runner
 from genset.score.job import Job, MissingShard, ShardReport
 from genset.score.loader import Loader, PixelDataset, PrefetchLoader
@@ -134,6 +134,7 @@ class Worker:
                 self._fail(report, number, error)
                 continue
             report.notes[number] = self.runners[number].note
+            report.settings[number] = settings_of(self.job.tasks[number].engine.name)
             answers[number] = self._answers(number, started.indices, logits, started.unreadable)
         return report, answers
 
