@@ -21,9 +21,10 @@ from genset.comparison.references.sets import IMAGENET, WellKnownSet, is_real, r
 from genset.reporting.line import Fit, LinePoint, Points, fit_of, through_models, through_published
 from genset.reporting.options import ReportOptions
 from genset.reporting.places import PlaceAmong, places_among
+from genset.score.results.arrays import Names, read_answers
 from genset.score.results.results import ModelAnswers, Results
 from genset.score.results.runs import Run
-from genset.statistics.bootstrap import Resampling
+from genset.statistics.bootstrap import Floats, Resampling
 from genset.statistics.intervals import Interval
 from genset.statistics.trend import Trend
 
@@ -73,6 +74,7 @@ class Baseline:
         source: where the published accuracies are from, with licence and date; "" where none is
             used.
         fits: the lines, the one by which robustness is told first; empty where there is none.
+        is_sampled: whether accuracies elsewhere are known to be of a sample of classes, too.
         from_known: whether the lines are those of published weights, not of `models`.
         known: the published weights that the line was fitted to.
         intercept, slope, line: of the first fit; None and empty where there is none.
@@ -92,6 +94,7 @@ class Baseline:
     places: tuple[PlaceAmong, ...] = ()
     source: str = ""
     fits: tuple[Fit, ...] = ()
+    is_sampled: bool = False
     from_known: bool = False
     known: tuple[KnownModel, ...] = ()
     intercept: float | None = None
@@ -151,7 +154,7 @@ def _on_any_set(
     """On any set: the line is that of the models scored here, if they are enough."""
     known = [model for model in results.models if named(model.run) in found.exact]
     rows = _rows(known, found)
-    points = _points(results, known, rows, resampling)
+    points = _points(results, known, rows, resampling, found)
     baseline = Baseline(
         name=Path(reference).stem,
         there=f"top-1 on {Path(reference).stem}",
@@ -232,7 +235,7 @@ def _on_known_shift(
         places=places_among(results.models, known.column),
         source=_source(rows, "timm"),
     )
-    points = _points(results, models, rows, resampling)
+    points = _points(results, models, rows, resampling, found)
     return _by_known(baseline, points, known.column, resampling)
 
 
@@ -272,6 +275,7 @@ def _with_line(baseline: Baseline, points: Points, trend: Trend, fits: tuple[Fit
         baseline,
         models=rows,
         fits=fits,
+        is_sampled=points.drawn_there is not None,
         intercept=fits[0].intercept,
         slope=fits[0].slope,
         line=fits[0].line,
@@ -297,6 +301,7 @@ def _points(
     models: Sequence[ModelAnswers],
     rows: Sequence[Against],
     resampling: Resampling,
+    found: References,
 ) -> Points:
     there = np.array([row.there for row in rows])
     here = np.array([row.here for row in rows])
@@ -304,7 +309,30 @@ def _points(
         return Points(there, here, np.empty((resampling.draws, 0)))
     right = np.stack([results.right(model) for model in models], axis=1)
     counted = np.stack([model.answered for model in models], axis=1)
-    return Points(there, here, resampling.ratios(results.clusters, right, counted))
+    drawn = resampling.ratios(results.clusters, right, counted)
+    folders = [found.exact[named(model.run)].folder for model in models]
+    return Points(there, here, drawn, _drawn_there(there, folders, resampling))
+
+
+def _drawn_there(
+    there: Floats, folders: Sequence[Path | None], resampling: Resampling
+) -> Floats | None:
+    """The accuracies elsewhere in each draw of that set's classes; None where all are exact."""
+    if not any(folders):
+        return None
+    names = Names()
+    answers = [read_answers(folder, names) if folder else None for folder in folders]
+    classes = len(names.all())
+    hits = np.repeat(there[None], classes, axis=0)
+    photos = np.ones_like(hits)
+    for model, found in enumerate(answers):
+        if found:
+            right = found.ranked[:, 0] == found.truth
+            hits[:, model] = np.bincount(found.truth, right, classes)
+            photos[:, model] = np.bincount(found.truth, minlength=classes)
+    kept = photos.any(axis=1)
+    of_other_classes = replace(resampling, seed=resampling.seed + 1)
+    return of_other_classes.ratios_of_sums(hits[kept], photos[kept])
 
 
 def _architecture(run: Run) -> str:

@@ -68,7 +68,7 @@ class Points:
     Attributes:
         there, here: shape (M,), float64.
         drawn: `here` in each draw of classes, shape (draws, M), float64.
-        drawn_there: `there` in the same draws; None where it is of other photos.
+        drawn_there: `there` in as many draws; None where it is exact.
     """
 
     there: Floats
@@ -100,6 +100,7 @@ def through_models(
             resampling.seed,
             scale=scale,
             groups=architectures,
+            drawn_reference=points.drawn_there,
         )
         for scale in SCALES
     ]

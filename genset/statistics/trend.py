@@ -107,8 +107,8 @@ class Trend:
             here: accuracies here, shape (M,), float, 0 to 1.
             drawn_here: accuracies here in each draw, shape (draws, M), float64: those that the
                 line was fitted with, or of other models, in as many draws.
-            drawn_elsewhere: accuracies elsewhere in the same draws, of the same shape, where both
-                are of the same photos; None: they are exact.
+            drawn_reference: accuracies elsewhere in as many draws, of the same shape; None: they
+                are exact.
 
         Returns:
             The robustness, shape (M,), float64, -1 to 1; and M intervals.
@@ -131,11 +131,11 @@ def fit_trend(
     *,
     scale: Scale = "logit",
     groups: Sequence[str] = (),
+    drawn_reference: Floats | None = None,
 ) -> Trend:
     """Fit the line by least squares over M models, and again for each draw.
 
-    A draw varies two things: how models scatter about the line, and which classes the set has
-    (`drawn_here`). Accuracies elsewhere are treated as exact.
+    A draw varies how models scatter about the line, and which classes the sets have.
 
     Args:
         elsewhere: accuracies elsewhere, shape (M,), float, 0 to 1.
@@ -146,6 +146,8 @@ def fit_trend(
         scale: what the line is straight in.
         groups: M names; models with the same one (an architecture's) scatter together, so that
             each group counts once for intervals. Empty: each model is its own.
+        drawn_reference: accuracies elsewhere in as many draws of that set's classes, of the same
+            shape; None: they are exact.
 
     Raises:
         ValueError: there are fewer than `FEWEST_MODELS`, or their accuracies elsewhere are equal.
@@ -164,6 +166,8 @@ def fit_trend(
     else:
         scatter = residuals * rng.choice(_WEIGHTS, size=(draws, count))[:, members]
     drawn = line.fitted + scatter + (_on(scale, drawn_here) - y)
+    if drawn_reference is not None:  # what moves all models along the line does not move it
+        drawn = drawn - line.slope * (_on(scale, drawn_reference) - x)
     slopes = drawn @ line.away / line.spread
     intercepts = drawn.mean(axis=1) - slopes * line.center
     # Two numbers were fitted: M - 2 degrees of freedom, which `intervals` has for M - 1 clusters.

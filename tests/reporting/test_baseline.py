@@ -250,6 +250,25 @@ def test_a_flagged_model_bends_no_line(tmp_path: Path) -> None:
     assert inside.slope != alone.slope
 
 
+def test_a_set_as_reference_is_a_sample_too(tmp_path: Path) -> None:
+    models = {f"m{n}": (0.4 + 0.05 * n, "") for n in range(6)}
+    photos = scored(tmp_path, models)
+    few = open_set(str(write_list(tmp_path / "few.csv", TRUTH[::4])))
+    rows = "".join(f"m{n},{30 + 6 * n}\n" for n in range(6))
+    (tmp_path / "exact.csv").write_text(f"model,top1\n{rows}")
+    for n in range(6):
+        right = [[t if place % 100 < 30 + 6 * n else 999] for place, t in enumerate(TRUTH[::4])]
+        spec = write_npy(tmp_path / f"m{n}.npy", right)
+        evaluate(few, [f"{spec}?name=m{n}"], tmp_path / "runs")
+    page, _, sampled = said(photos, ReportOptions(reference="few"))
+    assert "resample the classes of both sets" in page.text
+    exact = told(photos, ReportOptions(reference=str(tmp_path / "exact.csv")))
+    for one, other in zip(sampled["models"], exact.models, strict=True):
+        assert (one["there"], one["above"]) == pytest.approx((other.there, other.above))
+        wide = one["interval"]["high"] - one["interval"]["low"]
+        assert wide > 1.2 * (other.interval.high - other.interval.low)
+
+
 def test_a_finished_run_takes_what_is_said_of_its_model_later(tmp_path: Path) -> None:
     photos = scored(tmp_path, {"mine": (0.7, "")})
     before = told(photos, V2)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
 from genset.statistics.calibration import calibration
+from genset.statistics.resampling import Resampling
 from genset.statistics.trend import SCALES, Scale, expit, fit_published, fit_trend, logit
 
 ELSEWHERE = np.array([0.57, 0.62, 0.66, 0.70, 0.72, 0.76, 0.78, 0.81])
@@ -27,6 +28,30 @@ def test_intervals_have_as_many_degrees_of_freedom_as_the_fewest_of_models_and_c
     drawn = np.tile(ELSEWHERE, (20, 1))
     assert fit_trend(ELSEWHERE, ELSEWHERE, drawn, classes=1000).clusters == len(ELSEWHERE) - 1
     assert fit_trend(ELSEWHERE, ELSEWHERE, drawn, classes=5).clusters == 5
+
+
+def test_models_that_lie_on_the_line_are_rarely_off_it_by_a_small_sample_elsewhere() -> None:
+    """Of 300 photos elsewhere, taken for exact, a quarter of such models would be off."""
+    rng, off = np.random.default_rng(5), []
+    there = rng.uniform(-0.5, 2, 12)
+    for _ in range(25):
+        sums = [
+            rng.binomial(size, expit(mean + 0.5 * rng.standard_normal((100, 1))), (100, 12))
+            for size, mean in ((30, 0.9 * there - 0.4), (3, there))
+        ]
+        drawn = [
+            Resampling(200, seed).ratios_of_sums(hits, np.full_like(hits, each))
+            for seed, (hits, each) in enumerate(zip(sums, (30, 3), strict=True))
+        ]
+        here, elsewhere = (
+            hits.sum(axis=0) / each for hits, each in zip(sums, (3000, 300), strict=True)
+        )
+        for known in (None, drawn[1]):
+            trend = fit_trend(elsewhere, here, drawn[0], 100, drawn_reference=known)
+            _, ends = trend.above(elsewhere, here, drawn[0], known)
+            off.append(np.mean([not low <= 0 <= high for low, high in ends]))
+    assert np.mean(off[::2]) > 0.15
+    assert np.mean(off[1::2]) < 0.06
 
 
 def test_the_line_through_published_models_is_drawn_by_seed_0_unless_one_is_given() -> None:

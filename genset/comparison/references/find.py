@@ -78,11 +78,16 @@ _MEASURED = "measured here"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A model's accuracies elsewhere, 0 to 1, and who says so. `top5` may not be known."""
+    """A model's accuracies elsewhere, 0 to 1, and who says so.
+
+    `top5` may not be known. `folder` has the run that they were measured in; None where they are
+    taken for exact.
+    """
 
     top1: float
     top5: float | None
     source: str
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +180,12 @@ def find_references(reference: str, runs: Path, targets: Sequence[Run]) -> Refer
             f"no reference {reference!r}: it is {NAME}, {NONE}, a CSV file of model and top1, or a "
             "set that models were scored on"
         )
-    there: dict[str, dict[str, Run]] = {}
-    for _, run in reversed(measured):
-        there.setdefault(run.model, {})[run.convention] = run
+    there: dict[str, dict[str, tuple[Path, Run]]] = {}
+    for folder, run in reversed(measured):
+        there.setdefault(run.model, {})[run.convention] = folder, run
     for run in targets:
         if (same := _by_its_convention(there.get(run.model, {}), run.convention)) is not None:
-            found.exact[named(run)] = _measured(same, run.convention)
+            found.exact[named(run)] = _measured(*same, run.convention)
     if reference == NAME:
         _add_measured_on_imagenet(found, runs, targets)
         for run in targets:
@@ -279,7 +284,7 @@ def _add_measured_on_imagenet(found: References, runs: Path, targets: Sequence[R
             names = ((answer.image, answer.wnid) for answer in load_predictions(folder))
             known[run.set_hash] = recognize_names(names) == IMAGENET
         if known[run.set_hash]:
-            found.exact |= {named(target): _measured(run) for target in same}
+            found.exact |= {named(target): _measured(folder, run) for target in same}
 
 
 def _is_same_model(one: Run, other: Run) -> bool:
@@ -292,7 +297,9 @@ def _is_same_model(one: Run, other: Run) -> bool:
     return one.weights_hash == other.weights_hash and one.preprocessing == other.preprocessing
 
 
-def _by_its_convention(runs: Mapping[str, Run], convention: str) -> Run | None:
+def _by_its_convention(
+    runs: Mapping[str, tuple[Path, Run]], convention: str
+) -> tuple[Path, Run] | None:
     """The run of a model to hold another one against: of its own convention, or of none.
 
     One on ImageNet's classes has none. It is held against any, "all" before others.
@@ -301,10 +308,10 @@ def _by_its_convention(runs: Mapping[str, Run], convention: str) -> Run | None:
     return next((runs[name] for name in names if name in runs), None)
 
 
-def _measured(run: Run, convention: str = "") -> Reference:
+def _measured(folder: Path, run: Run, convention: str = "") -> Reference:
     """What a run had; the convention is said where it is not that of the one held against it."""
     source = _MEASURED if run.convention in ("", convention) else f"{_MEASURED} ({run.convention})"
-    return Reference(run.top1.share, run.top5.share if run.top5 else None, source)
+    return Reference(run.top1.share, run.top5.share if run.top5 else None, source, folder)
 
 
 def _share(path: Path, line: int, text: str | None) -> float:

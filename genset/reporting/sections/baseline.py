@@ -147,7 +147,7 @@ def _figure(found: Baseline, data: ReportData) -> Markup:
         else ""
     )
     caption = (
-        f"{title}. Vertical bars are Wilson’s 95 % intervals{line}; the dashed line is “as good "
+        f"{title}. Vertical bars are 95 % intervals{line}; the dashed line is “as good "
         "here as there”. Logit axes. A point says its name when it is pointed at."
     )
     form = Markup('<figure class="big against"><figcaption>{}</figcaption>{}</figure>')
@@ -203,7 +203,21 @@ def lines(found: Baseline) -> list[str]:
             "Not compared with accuracies elsewhere, since they did not answer all photos: "
             f"{some_of(found.partial)}."
         )
-    return [*texts, *_doubtful(found), *_published_ranges(found.ranges)]
+    return [*texts, *_extended(found), *_doubtful(found), *_published_ranges(found.ranges)]
+
+
+def _extended(found: Baseline) -> list[str]:
+    """Models weaker or stronger than all that the line was fitted to."""
+    if not found.line:
+        return []
+    low, high = found.line[0].there, found.line[-1].there
+    beyond = [row.label for row in found.models if not low <= row.there <= high]
+    if not beyond:
+        return []
+    return [
+        f"Beyond the {_percent(low)} to {_percent(high)} % of the weights that the line was fitted "
+        f"to, where it is a guess: {some_of(beyond)}."
+    ]
 
 
 def _doubtful(found: Baseline) -> list[str]:
@@ -254,9 +268,11 @@ def _robustness(found: Baseline) -> str:
             f"{start}resample classes, and the line with whole architectures, and are rather too "
             "wide than too narrow. “More” is the share of published weights farther above the line."
         )
+    there = "" if found.is_sampled else " Accuracies there are taken for exact."
+    sampled = "the classes of both sets" if found.is_sampled else "classes"
     return (
-        f"{start}resample classes and the models’ scatter about the line (whole architectures "
-        "together), and take the accuracies there for exact."
+        f"{start}resample {sampled} and the models’ scatter about the line (whole architectures "
+        f"together).{there}"
     )
 
 
