@@ -12,7 +12,7 @@ from genset.score.results.results import ModelAnswers, Results
 from genset.sets.truths.truth import By
 from genset.statistics.bootstrap import STANDARD, Resampling, intervals
 from genset.statistics.intervals import Interval
-from genset.statistics.multiple_testing import benjamini_hochberg, holm
+from genset.statistics.multiple_testing import holm
 from genset.statistics.pairwise import pairwise
 from genset.statistics.power import LEVEL, fewest_discordant, normal_level, shown_difference
 
@@ -33,7 +33,7 @@ class Pair:
         effect: the design effect: photos are worth so much less, since those of a class are alike.
         interval: the difference's 95 % interval (`genset.statistics.paired`).
         p_value: of McNemar's exact test, on the photos that these are worth.
-        holm, false_discovery: the same, adjusted for all pairs (Holm; Benjamini-Hochberg).
+        holm: the same, adjusted for all pairs by Holm's method.
         detectable: the smallest difference that the test, adjusted for all pairs, finds with 80 %
             power in such a pair; None where so few photos, or photos of one class, show none.
         discordant: the share of photos that one alone has right which `detectable` supposes: as
@@ -53,7 +53,6 @@ class Pair:
     interval: Interval
     p_value: float
     holm: float
-    false_discovery: float
     detectable: float | None
     discordant: float
 
@@ -147,7 +146,6 @@ def compare(
         "interval": list(map(Interval, found.low.tolist(), found.high.tolist())),
         "p_value": p_values,
         "holm": holm(p_values),
-        "false_discovery": benjamini_hochberg(p_values),
     }
     level = LEVEL / max(1, len(p_values))  # at which Holm's method begins
     levels = {freedom: normal_level(level, freedom) for freedom in set(found.freedom.tolist())}

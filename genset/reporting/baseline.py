@@ -330,9 +330,9 @@ def _drawn_there(
             right = found.ranked[:, 0] == found.truth
             hits[:, model] = np.bincount(found.truth, right, classes)
             photos[:, model] = np.bincount(found.truth, minlength=classes)
-    kept = photos.any(axis=1)
+    some = photos.any(axis=1)
     of_other_classes = replace(resampling, seed=resampling.seed + 1)
-    return of_other_classes.ratios_of_sums(hits[kept], photos[kept])
+    return of_other_classes.ratios_of_sums(hits[some], photos[some])
 
 
 def _architecture(run: Run) -> str:

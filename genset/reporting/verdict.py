@@ -193,16 +193,12 @@ def pairs_table(
         (Column("p_value", "McNemar", "exact p", format=bare_p), attrgetter("p_value")),
         (Column("holm", "Holm", format=bare_p), attrgetter("holm")),
         (
-            Column("false_discovery", "Benjamini-Hochberg", format=bare_p),
-            attrgetter("false_discovery"),
-        ),
-        (
             Column("detectable", "Detectable", "points, 80 % power", format=in_points),
             attrgetter("detectable"),
         ),
     ]
     if planned:
-        columns = [c for c in columns if c[0].name not in ("holm", "false_discovery")]
+        columns = [c for c in columns if c[0].name != "holm"]
     rows = [[of(pair) for _, of in columns] for pair in pairs]
     return Table([column for column, _ in columns], rows, title, notes)
 

@@ -14,7 +14,7 @@ and not `scipy.stats`, which takes several times as long.
     mcnemar            whether two models differ, on the photos where only one is right
     paired             the interval of a difference on the same photos
     pairwise           that of all pairs of many models at once
-    multiple_testing   many tests at once: Holm, Benjamini-Hochberg
+    multiple_testing   many tests at once: Holm
     power              the smallest difference that a number of photos can show
     trend              accuracy here against accuracy elsewhere, and models above the line
     average_precision  how high a model ranks all right classes of a photo

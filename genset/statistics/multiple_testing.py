@@ -20,20 +20,3 @@ def holm(p_values: Sequence[float]) -> list[float]:
     adjusted = np.empty_like(values)
     adjusted[order] = np.minimum(1.0, steps)
     return [float(p) for p in adjusted]
-
-
-def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Each p-value adjusted for the false discovery rate.
-
-    Of the tests with an adjusted p-value of L or less, on average at most a share of L has no real
-    difference. This holds for independent tests, and for many kinds of dependent ones.
-
-    Source: Benjamini and Hochberg, "Controlling the false discovery rate", Journal of the Royal
-    Statistical Society B 57, 1995.
-    """
-    values = np.asarray(p_values, dtype=float)
-    order = np.argsort(values, kind="stable")[::-1]
-    steps = np.minimum.accumulate(values[order] * len(values) / np.arange(len(values), 0, -1))
-    adjusted = np.empty_like(values)
-    adjusted[order] = steps
-    return [float(p) for p in adjusted]

@@ -80,8 +80,8 @@ def _cell(pair: Pair | None, row: str) -> Cell:
 def _meaning(pairs: int) -> str:
     return (
         "Intervals are Tango’s. McNemar’s test is on the photos that only one model has right. "
-        "Both take photos for as many independent ones as they are worth. Holm and Benjamini-"
-        f"Hochberg adjust the test for {count(pairs, 'pair')}. Detectable: the smallest "
+        "Both take photos for as many independent ones as they are worth. Holm’s "
+        f"method adjusts the test for {count(pairs, 'pair')}. Detectable: the smallest "
         "difference that the adjusted test finds with 80 % power between models that disagree as "
         "often as these two, "
         "or, where that is on too few photos, in the best case."
