@@ -11,11 +11,11 @@ Statistician 69, 2015, section 4.2 (expanded percentiles: a bootstrap of few clu
 by sqrt((C - 1) / C), and by the normal's quantile in place of Student's).
 """
 
+import warnings
 from math import sqrt
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genset.statistics.draws import Floats, class_sums, redrawn_sums
 from genset.statistics.intervals import Interval, quantile
@@ -28,7 +28,6 @@ __all__ = [
     "Floats",
     "Resampling",
     "class_sums",
-    "interval_ends",
     "intervals",
     "redrawn_sums",
 ]
@@ -54,39 +53,11 @@ def intervals(
     Raises:
         ValueError: confidence is not between 0 and 1.
     """
-    lows, highs = interval_ends(drawn.T, clusters, confidence, widest)
-    return [Interval(*ends) for ends in zip(lows.tolist(), highs.tolist(), strict=True)]
-
-
-def interval_ends(
-    drawn: Floats, clusters: int, confidence: float, widest: tuple[float, float]
-) -> tuple[Floats, Floats]:
-    """The same as arrays: the lower and the higher ends, of shape (K,) each.
-
-    Args:
-        drawn: draws of K numbers, shape (K, draws), float64. NaN is ignored.
-        clusters, confidence, widest: as for `intervals`.
-
-    Raises:
-        ValueError: confidence is not between 0 and 1.
-    """
-    if not 0 < confidence < 1:
-        raise ValueError(f"no interval at {confidence}")
     if clusters < 2:
-        return np.full(len(drawn), widest[0]), np.full(len(drawn), widest[1])
+        return [Interval(*widest)] * drawn.shape[1]
     wide = sqrt(clusters / (clusters - 1)) * quantile(confidence, clusters - 1)
     tail = NormalDist().cdf(-wide)
-    ranked = np.sort(drawn, axis=1)  # faster than a partition, and NaN comes last
-    last = (~np.isnan(ranked)).sum(axis=1) - 1
-    return _at(ranked, last, tail), _at(ranked, last, 1 - tail)
-
-
-def _at(ranked: Floats, last: NDArray[np.int64], share: float) -> Floats:
-    """The quantile at `share` of each row up to its place `last`, between two by a line."""
-    rows = np.arange(len(ranked))
-    place = share * last
-    below = np.clip(np.floor(place).astype(np.int64), 0, None)
-    above = np.minimum(below + 1, np.maximum(last, 0))
-    start = ranked[rows, below]
-    found: Floats = start + (ranked[rows, above] - start) * (place - below)
-    return found
+    quantiles = np.nanquantile if np.isnan(drawn).any() else np.quantile  # the former is slow
+    with warnings.catch_warnings(action="ignore"):  # of a number that no draw has
+        lows, highs = quantiles(drawn, [tail, 1 - tail], axis=0).tolist()
+    return list(map(Interval, lows, highs))

@@ -11,7 +11,6 @@ from scipy import stats
 from genset.statistics.bootstrap import (
     STANDARD,
     Resampling,
-    class_sums,
     intervals,
 )
 from genset.statistics.intervals import quantile, wilson
@@ -122,12 +121,6 @@ def test_ends_are_quantiles_of_the_draws_that_are_numbers(
         assert [low, high] == pytest.approx(
             expected.tolist() if len(there) else expected, nan_ok=True
         )
-
-
-def test_sums_of_no_photos_and_of_no_numbers_are_none() -> None:
-    none = np.empty(0, np.int64)
-    assert class_sums(none, np.empty((0, 2))).shape == (0, 2)
-    assert class_sums(np.array([4, 1]), np.empty((2, 0))).shape == (5, 0)
 
 
 @pytest.mark.parametrize("below", [[[2.0, 1.0], [2.0, 2.0]], [[2.0, 1.0], [1.0, 2.0]]])

@@ -82,15 +82,13 @@ def test_negative_counts_are_refused() -> None:
 @example([0.04, 0.01, 0.03, 0.2])
 @pytest.mark.soak
 def test_adjusted_p_values_are_statsmodels(p_values: list[float]) -> None:
-    for ours, method in ((holm, "holm"),):
-        assert ours(p_values) == pytest.approx(multipletests(p_values, method=method)[1].tolist())
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1].tolist())
 
 
 def test_adjusted_p_values_by_hand() -> None:
     p_values = [0.04, 0.01, 0.03, 0.4]
     # Times 4, 3, 2 and 1 from the least on, and none is less than one before it.
     assert holm(p_values) == pytest.approx([0.09, 0.04, 0.09, 0.4])
-    # Times 4, 4/2, 4/3 and 4/4, and none is more than one after it.
     assert holm([0.5, 0.6]) == [1.0, 1.0]
 
 
