@@ -37,7 +37,7 @@ from genset.finetune.runs import (
 )
 from genset.score.results.runs import Accuracy
 from genset.statistics.contrasts import contrast
-from genset.statistics.intervals import Interval, widest
+from genset.statistics.intervals import Interval
 from genset.statistics.mcnemar import exact_mcnemar
 from genset.statistics.multiple_testing import holm
 from genset.statistics.paired import paired_interval
@@ -149,7 +149,8 @@ def _difference(
     if shots is not None:
         drawn = contrast([((only_model - only_baseline) / photos).tolist()], [1.0])
         p_value = max(p_value, drawn.p or 0.0)
-        interval = widest(interval, drawn.interval or interval)
+        low, high = drawn.interval or interval
+        interval = Interval(min(interval.low, low), max(interval.high, high))
     return Difference(
         task=other.record.name,
         model=other.record.model,

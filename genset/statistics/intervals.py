@@ -12,11 +12,6 @@ class Interval(NamedTuple):
     high: float
 
 
-def widest(one: Interval, other: Interval) -> Interval:
-    """The lower of two intervals' lower ends, and the higher of their higher ends."""
-    return Interval(min(one.low, other.low), max(one.high, other.high))
-
-
 def quantile(confidence: float, freedom: float = inf) -> float:
     """How many standard errors an interval reaches: the normal's quantile, or Student's.
 

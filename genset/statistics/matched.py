@@ -21,7 +21,6 @@ from genset.statistics.bootstrap import Floats, Resampling, class_sums, interval
 from genset.statistics.intervals import Interval
 
 FEWEST = 5
-_AT_ONCE = 250  # models, of which 10,000 draws of three numbers are 60 MB
 _DIGITS = 12  # to which equal values are equal: 2/3 - 1/3 and 1/3 - 0
 
 Bools = NDArray[np.bool_]
@@ -69,16 +68,6 @@ def match(
     Returns:
         K results, in the order of the columns.
     """
-    found: list[Matched] = []
-    for start in range(0, right.shape[1], _AT_ONCE):
-        block = slice(start, start + _AT_ONCE)
-        found += _match_block(classes, right[:, block], counted[:, block], second, resampling)
-    return found
-
-
-def _match_block(
-    classes: NDArray[np.int64], right: Floats, counted: Bools, second: Bools, resampling: Resampling
-) -> list[Matched]:
     sides = [counted & side[:, None] for side in (~second, second)]
     photos = np.stack([class_sums(classes, side) for side in sides])
     hits = np.stack([class_sums(classes, right * side) for side in sides])

@@ -60,10 +60,7 @@ def pairwise(right: Bools, counted: Bools, classes: Ints) -> Pairwise:
         classes: the class of each photo, shape (N,), from 0 on. A number for each photo where
             classes are fixed, and only photos could have been others.
     """
-    blocks = list(_blocks(right, counted, classes))
-    if not blocks:
-        blocks = [np.empty((0, 12))]
-    table = np.concatenate(blocks)
+    table = np.concatenate([np.empty((0, 12)), *_blocks(right, counted, classes)])
     rows = table[np.lexsort((table[:, 1], table[:, 0]))].T
     numbers = rows[:7].astype(np.int64)
     return Pairwise(*numbers, *rows[7:])

@@ -92,20 +92,6 @@ def test_large_sums_are_exact() -> None:
     assert set(drawn.tolist()) == {0.0, count, 2.0 * count, 3.0 * count}
 
 
-def test_sums_of_some_counts_and_some_shares_are_exact() -> None:
-    of_classes = np.array([[3.0, 0.1], [5.0, 0.7], [1.0, 1 / 3]])
-    sums = Resampling(draws=1_000).sums(of_classes)
-    alone = Resampling(draws=1_000).sums(of_classes[:, 1:])
-    assert sums[1] == pytest.approx(alone[0], rel=1e-14)
-    some = {
-        sum(np.multiply(times, of_classes[:, 1]))
-        for times in np.ndindex(4, 4, 4)
-        if sum(times) == 3
-    }
-    for shares in (sums[1], alone[0]):
-        assert all(min(abs(each - value) for value in some) < 1e-14 for each in shares.tolist())
-
-
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(2, 40), st.floats(0.01, 0.99))
 def test_ends_are_quantiles_of_the_draws_that_are_numbers(
     draws: int, numbers: int, clusters: int, confidence: float
@@ -160,13 +146,6 @@ def test_intervals_are_widened_as_the_source_says(clusters: int, confidence: flo
     reach = stats.t.ppf((1 + confidence) / 2, clusters - 1)
     tail = stats.norm.cdf(-np.sqrt(clusters / (clusters - 1)) * reach)
     assert (low, 1 - high) == pytest.approx((tail, tail), rel=1e-9, abs=1e-15)
-
-
-def test_the_middle_half_of_two_classes_is_widened_by_the_root_of_two() -> None:
-    # At one degree of freedom, Student's quantile of 0.75 is 1; the normal's tail below -1.41421 is
-    # 0.0786496.
-    ((low, high),) = intervals(np.linspace(0, 1, 100_001)[:, None], 2, 0.5)
-    assert (low, 1 - high) == pytest.approx((0.0786496, 0.0786496), abs=1e-7)
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from genset.score.results.runs import Accuracy
-from genset.statistics.intervals import Interval, widest, wilson
+from genset.statistics.intervals import wilson
 
 COUNTS = st.integers(1, 10**7).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
@@ -36,12 +36,6 @@ def test_the_interval_ends_at_0_for_none_and_at_1_for_all() -> None:
 def test_nothing_is_known_without_a_trial() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
     assert Accuracy.of(0, 0) == Accuracy(correct=0, photos=0, share=0.0, low=0.0, high=1.0)
-
-
-def test_the_widest_of_two_has_the_outer_end_of_either_side() -> None:
-    inner, left, right = Interval(0.3, 0.4), Interval(0.1, 0.35), Interval(0.2, 0.5)
-    assert widest(left, right) == widest(right, left) == (0.1, 0.5)
-    assert widest(inner, Interval(0.2, 0.5)) == widest(right, inner) == right
 
 
 @pytest.mark.parametrize(

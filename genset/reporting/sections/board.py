@@ -98,12 +98,12 @@ def models_table(data: ReportData) -> Table:
     return Table([columns[n][0] for n in full], rows)
 
 
-def _accuracy(name: str, title: str, unit: str = "%") -> Column:
-    return Column(name, title, unit, align="right")
-
-
 def _in_points(share: float) -> str:
     return f"{100 * share:.1f}"
+
+
+def _accuracy(name: str, title: str, unit: str = "%") -> Column:
+    return Column(name, title, unit, align="right")
 
 
 def _ranks(models: Sequence[ScoredModel]) -> Callable[[ScoredModel], object]:

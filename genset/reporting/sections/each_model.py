@@ -106,7 +106,7 @@ def _accuracies(model: ScoredModel, data: ReportData) -> Table:
     if (by_truth := data.of(multilabel.SECTION)) and model.multilabel:
         measured = multilabel.rows_of(model.multilabel, by_truth.truth.with_unclear > 0)
         # The first one is the original label's, and so top-1.
-        rows += [(row.what[:1].upper() + row.what[1:], *row[1:]) for row in measured[1:]]
+        rows += [(what[:1].upper() + what[1:], *row) for what, *row in measured[1:]]
     return Table(columns, rows)
 
 

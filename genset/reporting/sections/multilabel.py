@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from genset.comparison.pairs import Rank
 from genset.comparison.truths import (
@@ -69,13 +69,8 @@ class ByTruth:
     ranking: TruthRanks
 
 
-class Row(NamedTuple):
-    """An accuracy of a model for a table; numbers are shown in per cent."""
-
-    what: str
-    share: Cell | None
-    interval: Cell | None
-    photos: Cell
+Row = tuple[str, Cell | None, Cell | None, Cell]
+"""An accuracy of a model for a table, in per cent: what it is, its share, interval and photos."""
 
 
 # The numbers
@@ -176,9 +171,9 @@ def rows_of(found: MultiLabel, has_unclear: bool) -> list[Row]:
 
 def _row(what: str, share: float, ends: tuple[float, float], photos: int) -> Row:
     if not photos:
-        return Row(what, None, None, Cell(0, "0"))
+        return what, None, None, Cell(0, "0")
     of_all = Cell(photos, f"{photos:,}")
-    return Row(what, Cell(share, percent(share, photos)), interval_cell(ends, photos), of_all)
+    return what, Cell(share, percent(share, photos)), interval_cell(ends, photos), of_all
 
 
 def _meaning(found: ByTruth, data: ReportData) -> str:
