@@ -5,7 +5,8 @@ from pathlib import Path
 
 from genset.comparison.references.sets import Named
 from genset.core.errors import BadInput
-from genset.statistics.resampling import STANDARD, Resampling, Sampling
+from genset.sets.photos import Sampling
+from genset.statistics.bootstrap import STANDARD, Resampling
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ def assemble(plan: ScoringPlan, task: ModelTask) -> Run:
         device=", ".join(sorted(task.devices)) or device_of(engine),
         seconds=round(time.monotonic() - plan.started, 3),
         engine=engine,
+        nll=float(answers.losses[countable].mean(dtype=np.float64)),
         cost=cost_of(task.model) | ({"photos_per_second": task.rate} if task.rate else {}),
         engine_settings=task.settings,
     )

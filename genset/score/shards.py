@@ -41,6 +41,8 @@ class Answers:
         indices: n int64, of the photos in the set, ascending.
         classes: n x k int32, the outputs with the highest logits, the best first.
         probabilities: n x k float32, the softmax of the logits at these.
+        losses: n float32, minus the logarithm of the true class's probability; NaN where the model
+            does not have that class.
         logits: n x outputs float32, where they are kept.
         unreadable: why, for each photo that cannot be decoded, by its index.
         notes: what to say beside the run's numbers.
@@ -49,6 +51,7 @@ class Answers:
     indices: NDArray[np.int64]
     classes: NDArray[np.int32]
     probabilities: NDArray[np.float32]
+    losses: NDArray[np.float32]
     logits: NDArray[np.float32] | None
     unreadable: dict[int, str]
     notes: tuple[str, ...] = ()
@@ -95,6 +98,7 @@ def save_shard(path: Path, answers: Answers, label: ShardLabel) -> None:
         "places": answers.indices,
         "classes": answers.classes,
         "probabilities": answers.probabilities,
+        "losses": answers.losses,
         "unreadable": np.array(json.dumps(answers.unreadable)),
         "notes": np.array(json.dumps(answers.notes)),
     }
@@ -127,6 +131,7 @@ def load_shard(path: Path, label: ShardLabel) -> Answers:
                 indices=arrays["places"],
                 classes=arrays["classes"],
                 probabilities=arrays["probabilities"],
+                losses=arrays["losses"],
                 logits=arrays.get("logits"),
                 unreadable={int(index): reason for index, reason in why.items()},
                 notes=tuple(json.loads(str(arrays["notes"]))),
@@ -145,12 +150,12 @@ def _check(answers: Answers, label: ShardLabel) -> None:
     """
     if sorted([*answers.indices.tolist(), *answers.unreadable]) != list(label.indices):
         raise ValueError("of other photos")
-    numbers = [answers.probabilities]
+    numbers, others = [answers.probabilities], [answers.classes, answers.losses]
     if label.logits:
         if answers.logits is None or answers.logits.shape[1:] != (label.logits,):
             raise ValueError("without its logits")
         numbers.append(answers.logits)
-    if any(len(array) != len(answers.indices) for array in (answers.classes, *numbers)):
+    if any(len(array) != len(answers.indices) for array in (*others, *numbers)):
         raise ValueError("not of one length")
     if not all(np.isfinite(number).all() for number in numbers):
         raise ValueError("NaN or infinity")
@@ -176,6 +181,7 @@ def merged(shards: Sequence[Answers], photos: int) -> Answers:
         indices=indices[order],
         classes=np.concatenate([shard.classes for shard in shards])[order],
         probabilities=np.concatenate([shard.probabilities for shard in shards])[order],
+        losses=np.concatenate([shard.losses for shard in shards])[order],
         logits=np.concatenate(logits)[order] if len(logits) == len(shards) else None,
         unreadable=dict(sorted(unreadable.items())),
         notes=tuple(dict.fromkeys(note for shard in shards for note in shard.notes)),

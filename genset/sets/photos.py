@@ -10,13 +10,16 @@ import stat
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from genset.classes import Taxonomy, imagenet1k
 from genset.core.numbers import count
 from genset.sets.truths.truth import Truth
 
 _LARGEST = 2**30  # bytes of a photo
+
+Sampling = Literal["sample", "fixed"]
+"""What a set's classes are: a sample of classes, or all that there are."""
 
 
 class HasBytes(Protocol):

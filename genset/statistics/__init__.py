@@ -8,7 +8,6 @@ and not `scipy.stats`, which takes several times as long.
 
     intervals          Wilson's interval of a share
     small_samples      intervals for a handful of runs
-    resampling         how classes are resampled: known without NumPy
     bootstrap          intervals that resample whole classes
     matched            two groups of photos, over the classes that both have
     mcnemar            whether two models differ, on the photos where only one is right

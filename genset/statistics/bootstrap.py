@@ -12,25 +12,88 @@ by sqrt((C - 1) / C), and by the normal's quantile in place of Student's).
 """
 
 import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from math import sqrt
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from genset.statistics.draws import Floats, class_sums, redrawn_sums
 from genset.statistics.intervals import Interval, quantile
-from genset.statistics.resampling import DRAWS, SEED, STANDARD, Resampling
 
-__all__ = [
-    "DRAWS",
-    "SEED",
-    "STANDARD",
-    "Floats",
-    "Resampling",
-    "class_sums",
-    "intervals",
-    "redrawn_sums",
-]
+DRAWS, SEED = 10_000, 0
+_AT_ONCE = 500  # draws
+_MOST_STORED = 2 * 10**7  # weights, which are 80 MB: 10,000 draws of 2,000 classes
+_EXACT = 2**24  # up to here whole numbers are exact in four bytes
+
+Floats = NDArray[np.float64]
+Weights = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How classes are resampled. A result names both numbers, so that it can be reproduced.
+
+    The same numbers give the same draws of the same classes, so shares of several models that are
+    drawn one after the other stay paired.
+
+    Attributes:
+        draws: how often classes are drawn.
+        seed: of the random number generator.
+    """
+
+    draws: int = DRAWS
+    seed: int = SEED
+
+    def ratios(self, classes: NDArray[np.int64], over: ArrayLike, under: ArrayLike) -> Floats:
+        """Redraw the ratio of two sums over photos.
+
+        Args:
+            classes: the class of each photo, shape (N,), int64, from 0 to C - 1. A number without
+                photos is a class too.
+            over: what the numerator sums, shape (N, K), bool, int or float. For an accuracy:
+                whether each photo is right.
+            under: what the denominator sums, of the same shape. For an accuracy: 1 for each photo
+                that counts.
+
+        Returns:
+            The ratios, shape (draws, K), float64. NaN where a denominator is 0.
+        """
+        return self.ratios_of_sums(class_sums(classes, over), class_sums(classes, under))
+
+    def ratios_of_sums(self, above: Floats, below: Floats) -> Floats:
+        """The same, from sums by class: with many columns these need less memory than photos.
+
+        Args:
+            above: the numerator's sum in each class, shape (C, K), float64.
+            below: the denominator's, of the same shape.
+
+        Returns:
+            The ratios, shape (draws, K), float64. NaN where a denominator is 0.
+        """
+        columns = above.shape[1]
+        if bool((below == below[:, :1]).all()):
+            below = below[:, :1]  # the same photos count for all columns, as they mostly do
+        drawn = self.sums(np.hstack([above, below]))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratios: Floats = drawn[:columns] / drawn[columns:]
+        return ratios.T
+
+    def sums(self, of_classes: Floats) -> Floats:
+        """Redraw sums over photos. All who ask share the draws, which are made once.
+
+        Args:
+            of_classes: the sums in each class, shape (C, K), float64.
+
+        Returns:
+            The sums in each draw, shape (K, draws), float64.
+        """
+        return _redrawn_sums(self.seed, self.draws, of_classes)
+
+
+STANDARD = Resampling()
 
 
 def intervals(
@@ -61,3 +124,59 @@ def intervals(
     with warnings.catch_warnings(action="ignore"):  # of a number that no draw has
         lows, highs = quantiles(drawn, [tail, 1 - tail], axis=0).tolist()
     return list(map(Interval, lows, highs))
+
+
+def _redrawn_sums(seed: int, draws: int, of_classes: Floats) -> Floats:
+    """`Resampling.sums`: draws that all who ask for the same numbers share."""
+    count, columns = of_classes.shape
+    # Counts of photos are exact in four bytes, which are multiplied twice as fast.
+    are_counts = bool((of_classes == np.rint(of_classes)).all())
+    are_counts = are_counts and count * np.abs(of_classes).max(initial=0) < _EXACT
+    table = of_classes.astype(np.float32 if are_counts else np.float64).T
+    drawn = np.empty((columns, draws))
+    start = 0
+    for weights in _weights(seed, draws, count):
+        part = slice(start, start := start + len(weights))
+        drawn[:, part] = table @ weights.astype(table.dtype, copy=False).T
+    return drawn
+
+
+def class_sums(classes: NDArray[np.int64], values: ArrayLike) -> Floats:
+    """Sum values by class.
+
+    Args:
+        classes: the class of each photo, shape (N,), int64, from 0 to C - 1.
+        values: shape (N, K), bool, int or float.
+
+    Returns:
+        The sums, shape (C, K), float64.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    count = int(classes.max(initial=-1)) + 1
+    columns = [np.bincount(classes, weights=column, minlength=count) for column in table.T]
+    return np.stack(columns, axis=1) if columns else np.empty((count, 0))
+
+
+def _weights(seed: int, draws: int, clusters: int) -> Iterable[Weights]:
+    """How often each draw takes each cluster: arrays of some draws, of all clusters.
+
+    They are kept for whoever asks next, unless they are very many.
+    """
+    if draws * clusters <= _MOST_STORED:
+        return _stored_weights(seed, draws, clusters)
+    return _new_weights(seed, draws, clusters)
+
+
+@lru_cache(maxsize=2)  # a set, and the classes that two of its groups share
+def _stored_weights(seed: int, draws: int, clusters: int) -> tuple[Weights, ...]:
+    return tuple(_new_weights(seed, draws, clusters))
+
+
+def _new_weights(seed: int, draws: int, clusters: int) -> Iterator[Weights]:
+    rng = np.random.default_rng(seed)
+    for start in range(0, draws, _AT_ONCE):
+        size = min(_AT_ONCE, draws - start)
+        taken = rng.integers(clusters, size=(size, clusters))
+        taken += clusters * np.arange(size)[:, None]
+        counts = np.bincount(taken.ravel(), minlength=size * clusters)
+        yield counts.reshape(size, clusters).astype(np.float32)

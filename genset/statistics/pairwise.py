@@ -12,8 +12,8 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
+from genset.statistics.bootstrap import class_sums
 from genset.statistics.clusters import Effects, Floats, design_effects
-from genset.statistics.draws import class_sums
 from genset.statistics.paired import paired_tests
 
 Bools = NDArray[np.bool_]

@@ -15,6 +15,7 @@ ANSWERS = Answers(
     indices=np.array([16, 17, 19]),
     classes=np.arange(15, dtype=np.int32).reshape(3, 5),
     probabilities=np.full((3, 5), 0.2, np.float32),
+    losses=np.full(3, 1.6, np.float32),
     logits=np.ones((3, 7), np.float32),
     unreadable={18: "cut"},
 )

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
+from genset.statistics.bootstrap import Resampling
 from genset.statistics.calibration import calibration
-from genset.statistics.resampling import Resampling
 from genset.statistics.trend import SCALES, Scale, expit, fit_published, fit_trend, logit
 
 ELSEWHERE = np.array([0.57, 0.62, 0.66, 0.70, 0.72, 0.76, 0.78, 0.81])

@@ -20,8 +20,8 @@ from genset.comparison.references.sets import CHOICES as SETS
 from genset.core.errors import BadInput, GensetError, NotAWorkspace
 from genset.core.safe import visible
 from genset.core.table import FORMATS
+from genset.sets.photos import Sampling
 from genset.sets.truths.truth import TRUTHS, By
-from genset.statistics.resampling import Sampling
 from genset.workspace import Workspace
 
 FORMS = ("html", *FORMATS)
@@ -173,7 +173,7 @@ def report(
     from genset.reporting.write import Report, report_path
     from genset.score.results.runs import find_runs
     from genset.sets.open import locate_runs, locate_set
-    from genset.statistics.resampling import Resampling
+    from genset.statistics.bootstrap import Resampling
 
     if as_json and format not in ("html", "json"):
         raise click.UsageError(f"--json and --format {format} exclude each other: give one.")

@@ -85,7 +85,11 @@ def models_table(data: ReportData) -> Table:
             Column("calibration_error", "Calibration error", "points", format=_in_points),
             lambda model: model.calibration.error if model.calibration else None,
         ),
+        (Column("nll", "NLL", "nats", format="{:.3f}".format), lambda model: model.run.nll),
         (Column("correct", "Correct", "photos"), _correct),
+        (Column("parameters", "Parameters", "million"), _cost("parameters", 1e6)),
+        (Column("flops", "FLOPs", "billion, 2 a multiply-add"), _cost("flops", 1e9)),
+        (Column("image_size", "Image", "pixels"), _cost("image_size", 1)),
         (
             Column("unseen", "Unseen", "posted after its training"),
             lambda model: seen[model.label].cell if seen else None,
@@ -96,6 +100,14 @@ def models_table(data: ReportData) -> Table:
     full = [n for n, found in enumerate(cells) if not models or any(c is not None for c in found)]
     rows = list(zip(*(cells[n] for n in full), strict=True))
     return Table([columns[n][0] for n in full], rows)
+
+
+def _cost(name: str, unit: float) -> Callable[[ScoredModel], Cell | None]:
+    def cell(model: ScoredModel) -> Cell | None:
+        number = model.run.cost.get(name)
+        return None if number is None else Cell(number, f"{number / unit:.4g}")
+
+    return cell
 
 
 def _in_points(share: float) -> str:

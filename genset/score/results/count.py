@@ -109,6 +109,7 @@ def on_shared_photos(
     )
     counted = replace(
         run,
+        nll=None,
         excluded=not_counted,
         masked=min(run.masked, len(ids) - len(shared) - len(not_counted)),
         notes=[*run.notes, note],

@@ -18,9 +18,8 @@ from genset.score.results.checks import flags_of
 from genset.score.results.count import on_shared_photos
 from genset.score.results.names import meant, names_of, the_one
 from genset.score.results.runs import Run, find_runs, load_predictions, run_folder, runs_of_release
-from genset.sets.photos import PhotoSet
+from genset.sets.photos import PhotoSet, Sampling
 from genset.sets.truths.store import with_truth
-from genset.statistics.resampling import Sampling
 
 _MEND = "delete the folder and run genset evaluate again"
 

@@ -100,6 +100,8 @@ class RunRecord:
         created_at: in UTC, as ISO 8601.
         excluded: why, for each photo that is not counted, by its id.
         notes: what else a reader of the numbers must know, in sentences.
+        nll: the mean of minus the logarithm of the true class's probability, in nats, over the
+            photos that count; None where the probabilities of all classes are not known.
         cost: `image_size`, `parameters` and `flops` as `engines.pytorch.cost_of` counts them, and
             `photos_per_second` of the command that scored all photos for this model alone; without
             what is not known.
@@ -119,6 +121,7 @@ class RunRecord:
     created_at: str = field(default_factory=_now)
     excluded: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    nll: float | None = None
     cost: dict[str, float] = field(default_factory=dict)
     engine_settings: dict[str, Any] = field(default_factory=dict)
 

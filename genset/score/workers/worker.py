@@ -22,6 +22,8 @@ from genset.score.shards import BATCH_OF_GPU, Answers
 # Photos that are read together on a CPU, and that an engine gets at once if it takes any number.
 _BATCH_SIZE = 16
 
+_LEAST = 1e-38  # a probability of 0 has no logarithm
+
 
 ScoredShard = tuple[ShardReport, dict[int, Answers]]
 """What became of a shard, and the answers of each task, by number."""
@@ -180,10 +182,15 @@ class Worker:
         else:
             shares = torch.from_numpy(model.mapping.shares(logits))
             best = best_places(shares, model.mapping.answer_count(keep))
+        place = {wnid: place for place, wnid in enumerate(model.columns)}
+        true = [place.get(self.job.photos.photos[index].wnid, -1) for index in indices]
+        known = torch.tensor(true, dtype=torch.int64)[:, None]
+        losses = -shares.gather(1, known.clamp(min=0)).clamp(min=_LEAST).log()
         return Answers(
             indices=np.array(indices, np.int64),
             classes=best.numpy().astype(np.int32),
             probabilities=shares.gather(1, best).numpy().astype(np.float32),
+            losses=losses.where(known >= 0, torch.nan)[:, 0].numpy().astype(np.float32),
             logits=logits if self.job.tasks[number].logits else None,
             unreadable=unreadable,
         )

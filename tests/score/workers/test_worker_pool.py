@@ -278,6 +278,9 @@ def test_all_logits_are_kept_where_asked(photos: Path) -> None:
     rows = (folder / "predictions.csv").read_text().splitlines()[1:]
     assert logits.shape == (99, 1000)
     assert [WNIDS[place] for place in logits.argmax(1)] == [row.split(",")[2] for row in rows]
+    true = [WNIDS.index(row.split(",")[1]) for row in rows]
+    chances = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    assert run.nll == pytest.approx(-np.log(chances[range(99), true]).mean(), rel=1e-5)
 
 
 def test_a_photo_that_is_missing_or_there_twice_is_never_counted() -> None:
@@ -285,6 +288,7 @@ def test_a_photo_that_is_missing_or_there_twice_is_never_counted() -> None:
         indices=np.array([0, 1]),
         classes=np.zeros((2, 5), np.int32),
         probabilities=np.zeros((2, 5), np.float32),
+        losses=np.zeros(2, np.float32),
         logits=None,
         unreadable={2: "cut"},
     )
