@@ -16,7 +16,7 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_685,
+    "lines of code": 59_683,
     "modules": 513,
     "lines of tests": 72_274,
     "words of docs": 46_045,

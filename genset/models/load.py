@@ -184,7 +184,7 @@ def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
     return LoadedModel(
         spec=replace(spec, arch=parts.architecture),
         network=network,
-        preprocessing=changed(spec, parts.preprocessing),
+        preprocessing=parts.preprocessing.changed(spec.preprocessing),
         weights_hash=parts.weights_hash or hash_of_weights(network.state_dict()),
         order=parts.order,
         notes=parts.notes,
@@ -192,15 +192,6 @@ def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
         versions={package: version(package) for package in parts.packages},
         words=parts.words,
     )
-
-
-def changed(spec: ModelSpec, preprocessing: Preprocessing) -> Preprocessing:
-    """A model's preprocessing with what its spec says in its place.
-
-    Raises:
-        BadInput: it is not possible.
-    """
-    return preprocessing.changed(spec.preprocessing)
 
 
 # The code that a network's answers depend on, beside its weights

@@ -18,6 +18,8 @@ from genset.core.errors import BadInput, ModelError, PhotoRejected, first_line
 _IMAGENET_MEAN = (0.485, 0.456, 0.406)
 _IMAGENET_STD = (0.229, 0.224, 0.225)
 
+_SIZED = ("resize", "crop", "fit", "interpolation")
+
 # The share of the resized photo that most models were evaluated on.
 _USUAL_SHARE = 0.875
 
@@ -179,11 +181,7 @@ class Preprocessing:
         Raises:
             BadInput: the crop would be larger than the photo is resized to.
         """
-        sizes = {
-            name: overrides[name]
-            for name in ("resize", "crop", "fit", "interpolation")
-            if name in overrides
-        }
+        sizes = {name: overrides[name] for name in _SIZED if name in overrides}
         if overrides and isinstance(self.geometry, CustomTransform):
             raise BadInput(f"its own transform is used as it is: leave out {', '.join(overrides)}")
         geometry = replace(self.geometry, **sizes)

@@ -6,7 +6,7 @@ one is taken, or else the user has to say.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -120,16 +120,12 @@ class Place:
     def has_shapes_of(self, required: Mapping[str, Tensor]) -> bool:
         """Whether each weight that is here has the shape of the network's."""
         here = self.held.tensors
-        return all(
-            here[self.prefix + name].shape == value.shape
-            for name, value in required.items()
-            if self.prefix + name in here
-        )
+        found = {name: here.get(self.prefix + name) for name in required}
+        return all(value is None or value.shape == required[n].shape for n, value in found.items())
 
 
-def places_of(checkpoint: CheckpointTensors, required: Collection[str]) -> list[Place]:
+def places_of(checkpoint: CheckpointTensors, required: Set[str]) -> list[Place]:
     """Each prefix that some name of the network follows."""
-    required = frozenset(required)
     counts: Counter[str] = Counter()
     for name in checkpoint.tensors:
         starts = [0, *(dot + 1 for dot, letter in enumerate(name) if letter == ".")]
@@ -192,10 +188,10 @@ def find_weights(
     names = {_plain(name): name for name in required}
     if len(names) < len(required):
         names = dict(zip(required, required, strict=True))
-    needed = [name for name in names if not name.endswith(COUNTER)]
+    needed = {name for name in names if not name.endswith(COUNTER)}
     for shared in ("", *_common_prefixes(names)):
         network = {name.removeprefix(shared): required[names[name]] for name in names}
-        places = places_of(checkpoint, [name.removeprefix(shared) for name in needed])
+        places = places_of(checkpoint, {name.removeprefix(shared) for name in needed})
         if complete := [place for place in places if place.count == len(needed)]:
             place, notes = _choose(complete, network, ema, prefix)
             if shared:
@@ -263,7 +259,7 @@ def _choices(places: list[Place]) -> str:
 
 
 def _nearest(
-    checkpoint: CheckpointTensors, needed: list[str], ema: bool | None, prefix: str | None
+    checkpoint: CheckpointTensors, needed: Set[str], ema: bool | None, prefix: str | None
 ) -> Place:
     """The place with most names of the network, to say what it lacks."""
     # A checkpoint of another network may share no name with it.

@@ -1,5 +1,6 @@
 """Put the weights of a checkpoint into a network: none missing, none unexpected."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
@@ -20,6 +21,10 @@ from genset.models.checkpoints.find import (
 from genset.models.checkpoints.read import read_checkpoint
 from genset.models.classes import OF_TIMM
 from genset.models.spec import ModelSpec
+
+# What torch quotes, and shapes that it compares, where it does not load weights.
+_QUOTED = re.compile('"(.+?)"').findall
+_SHAPES = re.compile(r"size mismatch for (\S+):.*?Size\(\[(.*?)\]\).*Size\(\[(.*?)\]\)").findall
 
 
 def translated(
@@ -90,8 +95,9 @@ def _call(
 def _is_stretched(source: Mapping[str, Tensor], result: Mapping[str, Tensor]) -> bool:
     """Whether weights, as those of positions, were made for another size of photos."""
     sizes = {value.numel() for value in source.values()}
+    moved = set(map(id, result.values()))  # Swin's files name each stage's end by another stage
     return any(
-        value.numel() != source[key].numel()
+        value.numel() != source[key].numel() and id(source[key]) not in moved
         if key in source
         else "pos" in key and value.numel() not in sizes
         for key, value in result.items()
@@ -120,21 +126,33 @@ def put_weights(spec: ModelSpec, network: nn.Module) -> list[str]:
     except ModelError as error:
         raise ModelError(f"{path} {error}") from None
     if found.missing or found.unexpected:
-        raise ModelError(f"weights do not fit {spec.arch}: {_differences(found)}")
+        keys = {"missing": found.missing, "unexpected": found.unexpected}
+        raise ModelError(f"weights do not fit {spec.arch}: {_differences(keys)}")
     wrong = [key for key, value in found.weights.items() if value.shape != required[key].shape]
     if wrong:
         raise ModelError(_shapes(spec, found.weights, required, wrong))
     try:
         network.load_state_dict(found.weights, strict=False)
     except RuntimeError as error:  # of kinds that cannot be copied: sparse, quantized
-        reason = clean(first_line(error))
-        raise ModelError(f"its weights cannot be used: {reason}") from None
+        raise ModelError(f"its weights cannot be used: {why_not_loaded(error)}") from None
     return found.notes
 
 
-def _differences(found: FoundWeights) -> str:
-    lists = ((found.missing, "missing"), (found.unexpected, "unexpected"))
-    return "; ".join(f"{len(keys)} {what} ({_shown(keys)})" for keys, what in lists if keys)
+def why_not_loaded(error: Exception) -> str:
+    """Which names and shapes do not fit, of torch's message of many lines; else its first line."""
+    if "loading state_dict" not in first_line(error):
+        return clean(first_line(error))
+    keys = {
+        what: [name for line in re.findall(f"{word} key.*", str(error)) for name in _QUOTED(line)]
+        for word, what in (("Missing", "missing"), ("Unexpected", "unexpected"))
+    }
+    shapes = _SHAPES(str(error))
+    keys["of another shape"] = [f"{key} is [{one}], not [{other}]" for key, one, other in shapes]
+    return _differences(keys)
+
+
+def _differences(keys: Mapping[str, list[str]]) -> str:
+    return "; ".join(f"{len(of)} {what} ({_shown(of)})" for what, of in keys.items() if of)
 
 
 def _shown(keys: list[str]) -> str:

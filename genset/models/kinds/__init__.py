@@ -45,7 +45,6 @@ _PRETRAINED = "genset.models.kinds.architectures:pretrained_model"
 _CHECKPOINT = "genset.models.kinds.architectures:checkpoint"
 _EXPORTED = "genset.models.kinds.exported:exported"
 _HUGGING_FACE = "genset.models.huggingface.load:hugging_face"
-_OPEN_CLIP = "genset.models.zeroshot.openclip:open_clip_model"
 
 KINDS = {
     "torchvision": ModelKind("NAME", OF_NETWORKS, _PRETRAINED),
@@ -58,7 +57,7 @@ KINDS = {
     "openclip": ModelKind(
         "NAME?weights=FILE",
         ("weights", *ZERO_SHOT, "name", "classes", *SAID, *PREPROCESSING),
-        _OPEN_CLIP,
+        "genset.models.zeroshot.openclip:open_clip_model",
     ),
     "predictions": ModelKind("PATH", OF_ALL),
 }

@@ -18,7 +18,7 @@ from torch import nn
 from torchvision import models as zoo
 
 from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
-from genset.models.checkpoints.put import put_weights
+from genset.models.checkpoints.put import put_weights, why_not_loaded
 from genset.models.huggingface.labels import timm_order
 from genset.models.load import LoadedModel, Loading, Parts, assembled
 from genset.models.preprocessing import Preprocessing
@@ -92,7 +92,7 @@ def _of_torchvision(spec: ModelSpec) -> Loaded:
             network = zoo.get_model(name, weights=weights)
             return network, Preprocessing.of_torchvision(weights.transforms())
     except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
-        reason = first_line(error)
+        reason = why_not_loaded(error)
         if file.exists():
             raise ModelError(f"{file} does not hold its weights ({reason}); delete it") from None
         raise ModelError(
@@ -128,7 +128,7 @@ def create_timm(name: str, at_train_size: bool = False, **options: Any) -> Loade
         if not options.get("pretrained"):
             raise BadInput(f"timm: {first_line(error)}") from None
         raise ModelError(
-            f"its weights could not be fetched ({first_line(error)}). "
+            f"its weights could not be fetched ({why_not_loaded(error)}). "
             "Offline, name a checkpoint: file:PATH?arch=timm:NAME"
         ) from None
     return network, timm_preprocessing(network, at_train_size)
@@ -199,15 +199,14 @@ def _call(spec: ModelSpec, module: str, name: str, options: dict[str, Any]) -> n
     """
     if "" not in sys.path:
         sys.path.insert(0, "")
+    problem = f"cannot import {spec.arch}"
     try:
         function: Callable[..., object] = getattr(importlib.import_module(module), name)
         parameters = inspect.signature(function).parameters
-    except Exception as error:  # noqa: BLE001 - it is the user's own code
-        raise BadInput(f"cannot import {spec.arch}: {first_line(error)}") from None
-    try:
+        problem = f"{spec.arch}() fails"
         network = function(**{key: options[key] for key in options if key in parameters})
     except Exception as error:  # noqa: BLE001 - it is the user's own code
-        raise BadInput(f"{spec.arch}() fails: {first_line(error)}") from None
+        raise BadInput(f"{problem}: {why_not_loaded(error)}") from None
     if not isinstance(network, nn.Module):
         raise BadInput(f"{spec.arch}() returned no torch.nn.Module")
     return network

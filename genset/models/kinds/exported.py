@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
 from genset.core.files import sha256_of
-from genset.models.load import LoadedModel, Loading, changed
+from genset.models.load import LoadedModel, Loading
 from genset.models.preprocessing import Preprocessing
 from genset.models.spec import ModelSpec
 
@@ -72,7 +72,7 @@ def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedMod
     usual = Preprocessing.usual(program.side or 224)
     if program.is_uint8:
         usual = replace(usual, mean=(0.0,) * _COLOURS, std=(1.0,) * _COLOURS)
-    preprocessing = changed(spec, usual)
+    preprocessing = usual.changed(spec.preprocessing)
     if program.is_uint8 and (preprocessing.mean, preprocessing.std) != (usual.mean, usual.std):
         raise BadInput("it takes whole numbers from 0 to 255: leave out mean= and std=")
     notes = [_WHOLE] if program.is_uint8 else []
@@ -211,10 +211,8 @@ def _weights_only() -> Iterator[None]:
     try:
         yield
     finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
+        del os.environ[name]
+        os.environ |= {} if before is None else {name: before}
 
 
 def _torchscript(path: Path) -> Program:

@@ -22,7 +22,7 @@ from genset.core.errors import GensetError, ModelError, first_line
 from genset.core.files import one_at_a_time, written_whole
 from genset.core.progress import progress
 from genset.models.spec import ModelSpec
-from genset.models.zeroshot.words import TextList, class_names, in_words, prompt_templates
+from genset.models.zeroshot.words import PLACE, TextList, class_names, prompt_templates
 
 # Sentences that are read at once.
 _BATCH, _BATCH_OF_GPU = 128, 2048
@@ -181,7 +181,7 @@ def _features(
     Raises:
         ModelError: the tokenizer or the network fails.
     """
-    sentences = [in_words(prompt, name) for name in names for prompt in prompts]
+    sentences = [prompt.replace(PLACE, name) for name in names for prompt in prompts]
     try:
         with torch.inference_mode():
             found = [

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
-from genset.core.safe import clean
+from genset.models.checkpoints.put import why_not_loaded
 from genset.models.checkpoints.read import stand_ins_of, why_unread
 from genset.models.huggingface.folder import read_json
 from genset.models.kinds.architectures import quick_hub, quiet
@@ -97,7 +97,7 @@ def _with_weights(name: str, file: Path, open_clip: Any) -> Any:
             with torch.serialization.safe_globals([*stand_ins_of(file)]):
                 open_clip.load_checkpoint(model, str(file), strict=True, weights_only=True)
         except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
-            reason = clean(str(error), 200) or type(error).__name__
+            reason = why_not_loaded(error) or type(error).__name__
             raise ModelError(
                 why_unread(file) or f"{file} does not hold the weights of {name}: {reason}"
             ) from None

@@ -168,8 +168,3 @@ def prompt_templates(source: str) -> TextList:
                 "'a photo of a {}.'"
             )
     return TextList(Path(source).name, tuple(lines))
-
-
-def in_words(template: str, name: str) -> str:
-    """A sentence about a class."""
-    return template.replace(PLACE, name)

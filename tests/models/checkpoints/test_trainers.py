@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import enum
 import functools
+import re
 import types
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -16,7 +17,6 @@ import pytest
 import timm
 import torch
 from accelerate import Accelerator
-from click.testing import CliRunner
 from omegaconf import OmegaConf
 from timm.scheduler import CosineLRScheduler
 from timm.utils import CheckpointSaver, ModelEmaV3, NativeScaler, get_state_dict
@@ -29,13 +29,11 @@ from transformers import (
     TimmWrapperForImageClassification,
 )
 
-from genset.cli import cli
 from genset.core.errors import BadInput, ModelError
 from genset.models.load import LoadedModel, hash_of_weights
-from tests.score.colours import Colours, painted_set
+from tests.score.colours import Colours
 from tests.score.scoring import load_model
 
-SIZES = "resize=64&crop=64"
 AVERAGED = "These are the averaged weights (EMA) of the checkpoint."
 
 
@@ -80,26 +78,21 @@ def arguments(folder: Path) -> argparse.Namespace:
     )
 
 
-def timms(folder: Path, made: nn.Module, averaged: nn.Module) -> None:
-    """checkpoint-0.pth.tar and last.pth.tar, as timm's train.py saves them."""
+def test_timms_own_saver_is_read_and_its_average_is_scored_on_request(tmp_path: Path) -> None:
+    made, averaged = network(), network(seed=1)
     optimizer = torch.optim.SGD(made.parameters(), lr=0.1, momentum=0.9)
     ema = ModelEmaV3(made)
     ema.module.load_state_dict(averaged.state_dict())
     saver = CheckpointSaver(
         made,
         optimizer,
-        args=arguments(folder),
+        args=arguments(tmp_path),
         model_ema=ema,
         amp_scaler=NativeScaler(),
-        checkpoint_dir=str(folder),
-        recovery_dir=str(folder),
+        checkpoint_dir=str(tmp_path),
+        recovery_dir=str(tmp_path),
     )
     saver.save_checkpoint(0, metric=np.float64(71.5))
-
-
-def test_timms_own_saver_is_read_and_its_average_is_scored_on_request(tmp_path: Path) -> None:
-    made, averaged = network(), network(seed=1)
-    timms(tmp_path, made, averaged)
     spec = f"file:{tmp_path}/last.pth.tar?arch=timm:test_resnet"
     model = load_model(spec)
     assert has_weights_of(model, made)
@@ -107,19 +100,6 @@ def test_timms_own_saver_is_read_and_its_average_is_scored_on_request(tmp_path: 
     model = load_model(f"{spec}&ema=1")
     assert has_weights_of(model, averaged)
     assert model.notes == [AVERAGED]
-
-
-def test_the_command_line_scores_what_timm_saved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    timms(tmp_path, network(), network(seed=1))
-    photos = painted_set(tmp_path / "photos")
-    spec = f"file:last.pth.tar?arch=timm:test_resnet&{SIZES}"
-    said = CliRunner().invoke(cli, ["evaluate", str(photos), "--model", spec])
-    assert said.exit_code == 0, said.output
-    assert "last.pth" in said.output
-    assert "&ema=1 scores these" in said.output
 
 
 def test_what_torchvisions_references_save_is_read(tmp_path: Path) -> None:
@@ -410,3 +390,27 @@ def test_the_classes_of_a_script_beside_the_weights_are_passed_over(tmp_path: Pa
         torch.save(saved, tmp_path / "c.ckpt", _use_new_zipfile_serialization=zipped)
         model = load_model(f"file:{tmp_path}/c.ckpt?arch=timm:test_resnet")
         assert has_weights_of(model, made)
+
+
+@pytest.mark.parametrize("name", ["swin_tiny_patch4_window7_224", "swinv2_tiny_window8_256"])
+def test_swins_own_files_are_read(tmp_path: Path, name: str) -> None:
+    """They name what reduces a stage by the stage before, and keep tables that timm makes."""
+    made, names = network(name), {"layers.0.blocks.1.attn_mask": torch.zeros(64, 49, 49)}
+    for key, value in made.state_dict().items():
+        old = re.sub(r"(\d)(?=\.downs)", lambda found: str(int(found[1]) - 1), key)
+        names[old.replace("head.fc.", "head.")] = value
+    torch.save({"model": names}, tmp_path / "swin.pth")
+    assert has_weights_of(load_model(f"file:{tmp_path}/swin.pth?arch=timm:{name}"), made)
+
+
+def broken() -> nn.Module:
+    made = network("resnet18")
+    made.load_state_dict({"fc.weight": torch.zeros(10, 512), "x": torch.zeros(1)})
+    return made
+
+
+def test_weights_that_torch_does_not_load_are_named_in_one_line(tmp_path: Path) -> None:
+    torch.save({}, tmp_path / "c.pth")
+    with pytest.raises(BadInput, match=r"fails: \d+ missing \(conv1.*\.\.\.\); 1 un") as error:
+        load_model(f"file:{tmp_path}/c.pth?arch={__name__}:broken")
+    assert str(error.value).endswith("1 of another shape (fc.weight is [10, 512], not [1000, 512])")
