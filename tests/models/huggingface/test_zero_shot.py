@@ -68,12 +68,11 @@ def test_it_answers_as_transformers_own_logits(made: Path, tmp_path: Path, kind:
             logits = logits + model.logit_bias
         own = load_model(spec).network(torch.cat(pixels))
     assert (own - logits).abs().max() < 1e-4
-    best = logits.topk(5).indices.tolist()
-    assert len({each[0] for each in best}) > 3
-    assert found == {
-        path.relative_to(made / "photos").as_posix(): tuple(WNIDS[place] for place in places)
-        for path, places in zip(paths, best, strict=True)
-    }
+    best = logits.topk(5)
+    assert len({*best.indices[:, 0].tolist()}) > 3
+    listed = [[WNIDS.index(wnid) for wnid in found[f"{p.parent.name}/{p.name}"]] for p in paths]
+    # By what they score: two classes may be apart by rounding alone.
+    assert torch.allclose(logits.gather(1, torch.tensor(listed)), best.values, atol=1e-4)
 
 
 @pytest.mark.soak
