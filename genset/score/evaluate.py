@@ -9,6 +9,9 @@ from pathlib import Path
 
 from genset.core.errors import BadInput, GensetError, MissingExtra, ModelError
 from genset.core.files import sha256_of
+from genset.core.numbers import count
+from genset.core.progress import say
+from genset.core.safe import visible
 from genset.models.classes import list_identity
 from genset.models.mapping.pooling import ClassMapping
 from genset.models.spec import ModelSpec, errors_of
@@ -99,8 +102,8 @@ class SomeModelsFailed(ModelError):
 
     @property
     def lines(self) -> list[str]:
-        """A line for each model."""
-        return [f"{name}: {why}" for name, why in self.by_name]
+        """How many failed: the command prints `by_name` as a table."""
+        return [f"{len(self.failed)} of {count(len(self.failed) + len(self.runs), 'model')} failed"]
 
 
 def evaluate(
@@ -189,6 +192,8 @@ def _count_predictions(
             mapping, counted = answers.mapping, count_mapped(spec, photos, answers)
     weights_hash = f"sha256:{sha256_of(Path(spec.target))}"
     have_scores = holds_scores(spec)
+    if options.logits and not have_scores:
+        say(visible(f"{spec.name}: classes are given and no scores, so that no logits are kept"))
     key = run_key(
         set=photos.list_hash or photos.content_hash,  # that of answers to the table alone
         predictions=weights_hash,

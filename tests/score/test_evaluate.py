@@ -98,14 +98,6 @@ def test_changed_weights_make_a_new_run(photos: Path) -> None:
     assert len(kept(photos)) == 2
 
 
-def test_the_same_weights_in_another_file_are_not_scored_again(photos: Path) -> None:
-    (first,) = score(photos, colours(photos.parent) + "&name=same")
-    (second,) = score(photos, colours(photos.parent, name="copy.pth") + "&name=same")
-    assert replace(second, checkpoints=first.checkpoints) == first
-    assert second.checkpoints[:1] == first.checkpoints
-    assert len(set(second.checkpoints)) == 2
-
-
 def test_one_model_asked_for_twice_is_scored_once(photos: Path) -> None:
     spec = colours(photos.parent) + "&name=same"
     copy = colours(photos.parent, name="copy.pth") + "&name=same"

@@ -1,4 +1,4 @@
-"""Models that fail: a line for each, by name, on the terminal and in JSON."""
+"""Models that fail: a table of them, by name, on the terminal, and in JSON."""
 
 import json
 import sys
@@ -36,42 +36,48 @@ def models(*specs: str) -> list[str]:
     return [word for spec in specs for word in ("--model", spec)]
 
 
-def test_each_has_its_line_with_its_name(
+def test_a_night_ends_with_a_table_of_what_failed_and_why(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    specs = models(
-        "predictions:gone.npy?name=first", "predictions:good.npy", "predictions:short.npy"
-    )
-    assert genset(monkeypatch, "evaluate", "photos.csv", *specs) == 1
+    Path("list.txt").write_text("predictions:a.npy\n\n# new\n predictions:good.npy\n")
+    specs = models("predictions:gone.npy?name=first", "predictions:short.npy")
+    words = ["evaluate", "photos.csv", *specs, "--models", "list.txt"]
+    assert genset(monkeypatch, *words) == 1
     said = capsys.readouterr()
-    assert said.err.splitlines() == [
-        "genset: first: there is no file gone.npy",
-        "genset: short: short.npy has 3 rows, and photos has 4 photos: it needs one row a photo, "
-        "in the set's order",
+    assert [line.split("  ")[0] for line in said.err.splitlines()] == [
+        "failed",
+        "first",
+        "short",
+        "a",
+        "genset: 3 of 4 models failed",
     ]
+    assert "short.npy has 3 rows, and photos has 4 photos: it needs one row a photo" in said.err
     assert said.out.splitlines()[1].split()[:2] == ["good", "50.0"]
+    assert genset(monkeypatch, *words, "--json") == 1
+    document = json.loads(capsys.readouterr().out)
+    assert [run["model"] for run in document["runs"]] == ["good"]
+    assert document["failed"][0] == {"model": "first", "error": "there is no file gone.npy"}
 
 
-def test_json_names_them_beside_the_others(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("list.txt").write_text("predictions:good.npy\n\n# since May\n predictions:gone.npy\n")
-    assert genset(monkeypatch, "evaluate", "photos.csv", "--models", "list.txt", "--json") == 1
-    said = json.loads(capsys.readouterr().out)
-    assert [run["model"] for run in said["runs"]] == ["good"]
-    assert said["failed"] == [{"model": "gone", "error": "there is no file gone.npy"}]
-
-
-def test_where_all_fail_each_has_its_line_too(
+def test_where_all_fail_there_is_no_table_of_accuracies(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     specs = models("predictions:a.csv", "predictions:b.npy")
     assert genset(monkeypatch, "evaluate", "photos.csv", *specs, "--json") == 1
-    said = capsys.readouterr()
-    assert [line.split(":")[1] for line in said.err.splitlines()] == [" a", " b"]
-    assert [each["model"] for each in json.loads(said.out)["failed"]] == ["a", "b"]
+    assert [each["model"] for each in json.loads(capsys.readouterr().out)["failed"]] == ["a", "b"]
     assert genset(monkeypatch, "evaluate", "photos.csv", *specs) == 1
-    assert capsys.readouterr().out == ""  # no table without a row
+    assert capsys.readouterr().out == ""
+
+
+def test_misspelt_specs_of_a_file_are_refused_before_any_is_scored(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("list.txt").write_text("predictions:good.npy\n\ntorchvison:resnet50\ntimm:\n")
+    assert genset(monkeypatch, "evaluate", "photos.csv", "--models", "list.txt") == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("genset: list.txt, line 3: model 'torchvison:resnet50': ")
+    assert second.startswith("genset: list.txt, line 4: model 'timm:': ")
+    assert not Path("runs").exists()
 
 
 def test_networks_and_answers_are_named_in_the_order_given(tmp_path: Path) -> None:
@@ -83,7 +89,7 @@ def test_networks_and_answers_are_named_in_the_order_given(tmp_path: Path) -> No
         evaluate(photos, [bad, first, colours(tmp_path), second], tmp_path / "runs")
     assert [name for name, _ in refused.value.by_name] == ["text", first, second]  # of one name
     assert [run.model for run in refused.value.runs] == ["colours"]
-    assert all("\n" not in line and "model '" not in line for line in refused.value.lines)
+    assert all("\n" not in why and "model '" not in why for _, why in refused.value.by_name)
 
 
 def test_one_model_alone_fails_as_it_did(

@@ -17,7 +17,7 @@ from genset.score.results.runs import find_runs
 from genset.sets.open import open_set
 from genset.tta.record import header
 from tests.commands import as_json
-from tests.score.colours import RED, Colours, colours, paint, painted_set
+from tests.score.colours import Colours, colours, painted_set
 from tests.score.listed import write_npy
 from tests.score.real import some_photos
 from tests.score.scoring import evaluate
@@ -180,14 +180,3 @@ def test_what_cannot_work_is_said_before_any_model_is_scored(photos: Path) -> No
     with pytest.raises(GensetError, match="--price-per-hour is for --latency FOLDER"):
         as_json("evaluate", photos, "--model", colours(photos.parent), "--price-per-hour", 1)
     assert not (photos.parent / "runs").exists()
-
-
-@pytest.mark.soak
-def test_a_tiny_accuracy_is_no_fraction_for_table(tmp_path: Path) -> None:
-    """Of 200 photos one is right: 0.5 per cent, and not 50."""
-    paint(tmp_path / "photos", 0, "right.png", RED)
-    for number in range(199):
-        paint(tmp_path / "photos", 9, f"{number}.png", RED)
-    timed(tmp_path / "photos", "--model", colours(tmp_path))
-    (task,) = as_json("tta", "table", tmp_path / "entries")["tasks"]
-    assert task["inferences"][0]["score"] == 0.5

@@ -16,9 +16,9 @@ from genset.cli.common import (
     taxonomy_option,
 )
 from genset.cli.models.latency import check_latency, latency_tables
-from genset.core.errors import GensetError
+from genset.core.errors import BadInput, GensetError, SeveralMistakes
 from genset.core.safe import visible
-from genset.core.table import Cell, Column, Table, interval_column
+from genset.core.table import Cell, Column, Table, interval_column, of_words, render
 from genset.core.validation import read_text
 from genset.models.spec import ModelSpec, parse_spec
 from genset.score.engines import ENGINES
@@ -33,8 +33,16 @@ if TYPE_CHECKING:
 
 def _specs_in(path: str) -> list[ModelSpec]:
     """The specs of a file, one a line; a line that begins with # says nothing."""
-    lines = read_text(Path(path)).splitlines()
-    return [parse_spec(line.strip()) for line in lines if line.strip() and line[0] != "#"]
+    found, wrong = [], []
+    for number, line in enumerate(read_text(Path(path)).splitlines(), 1):
+        if line.strip() and line[0] != "#":
+            try:
+                found.append(parse_spec(line.strip()))
+            except BadInput as error:
+                wrong.append(f"{path}, line {number}: {error}")
+    if wrong:
+        raise SeveralMistakes(*wrong)
+    return found
 
 
 _ENGINES = f"{', '.join(ENGINES)}; auto: the fastest that gives PyTorch's answers."
@@ -134,7 +142,7 @@ def evaluate(
     &tokenizer=FOLDER.
 
     --models reads specs from a file, all before anything is scored. A model that fails costs
-    itself only: the others are scored, and the command ends with a line for each failure.
+    itself only: the others are scored, and the command ends with a table of what failed and why.
 
     A finished run is not repeated, and an interrupted one resumes. A Ray cluster distributes the
     photos over machines.
@@ -204,8 +212,6 @@ def evaluate(
     except SomeModelsFailed as error:
         results, failed = error.runs, dict(error.failed)
     scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
-    if options.logits:
-        _name_without_logits(found, store, scored)
     seen = unseen(found, results)
     document: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
     document |= {"runs": results, "unseen": seen}
@@ -232,6 +238,8 @@ def evaluate(
         document["failed"] = [{"model": name, "error": why} for name, why in problem.by_name]
     if tables or format == "json":
         show_tables(tables, format, document)
+    if len(models) > 1 and failed:
+        click.echo(render(of_words(("failed", "why"), problem.by_name), "text"), err=True)
     if failed:
         raise problem
 
@@ -257,24 +265,6 @@ def _show_stored(found: "PhotoSet", file: Path | None, store: Path, format: str)
         show_tables(_runs_table(runs, document["unseen"], 5), format, document)
     else:
         raise click.UsageError(f"no model was scored on {visible(found.name)}: give --model SPEC.")
-
-
-def _name_without_logits(
-    photos: "PhotoSet", store: Path, scored: "Sequence[tuple[ModelSpec, Run]]"
-) -> None:
-    from genset.score.results.runs import LOGITS, run_folder
-
-    without = [
-        run.model
-        for spec, run in scored
-        if spec.is_predictions
-        and not (run_folder(store, photos.name, run.model, run.key) / LOGITS).is_file()
-    ]
-    if without:
-        names = visible(", ".join(without))
-        click.echo(
-            f"{names}: classes are given and no scores, so that no logits are kept", err=True
-        )
 
 
 def _audits(
