@@ -16,10 +16,10 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_683,
+    "lines of code": 59_681,
     "modules": 513,
-    "lines of tests": 72_268,
-    "words of docs": 46_045,
+    "lines of tests": 72_254,
+    "words of docs": 46_044,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from genset.classes import imagenet1k
 from genset.classes.classes import is_wnid
 from genset.core.errors import BadInput
-from genset.models.classes import BACKGROUND, class_order
+from genset.models.classes import BACKGROUND, class_order, timm_list
 from genset.models.huggingface.folder import open_folder
 from genset.models.huggingface.labels import as_a_whole, is_none, match_labels, tidy
 from genset.models.kinds.architectures import weights_enum
@@ -76,7 +76,6 @@ def _of_torchvision(spec: ModelSpec) -> list[str]:
 
 
 def _of_timm(spec: ModelSpec) -> list[str]:
-    from timm.data.imagenet_info import ImageNetInfo, infer_imagenet_subset
     from timm.models import get_pretrained_cfg
 
     if ":" in spec.target:
@@ -89,10 +88,8 @@ def _of_timm(spec: ModelSpec) -> list[str]:
         raise BadInput("timm has no weights of that name")
     if config.label_names:
         return [str(name) for name in config.label_names]
-    subset = infer_imagenet_subset(config) if config.num_classes else None
-    if not subset:
-        return _none(spec)
-    return list(ImageNetInfo(subset).label_names())  # type: ignore[no-untyped-call]
+    sorted_order = class_order() if config.num_classes == len(imagenet1k()) else None
+    return list(sorted_order or timm_list(config.num_classes) or _none(spec))
 
 
 def _of_folder(spec: ModelSpec) -> list[str]:

@@ -181,6 +181,7 @@ def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
     code = code_of(network, spec.arch.partition(":")[0])
     # What the spec itself says of its outputs is in a run's key anyway.
     outputs = {"outputs": parts.order} if parts.architecture != spec.arch else {}
+    arguments = {"model_kwargs": repr(spec.model_kwargs)} if spec.model_kwargs else {}
     return LoadedModel(
         spec=replace(spec, arch=parts.architecture),
         network=network,
@@ -188,7 +189,7 @@ def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
         weights_hash=parts.weights_hash or hash_of_weights(network.state_dict()),
         order=parts.order,
         notes=parts.notes,
-        identity={**outputs, "code": code, **parts.identity},
+        identity={**outputs, **arguments, "code": code, **parts.identity},
         versions={package: version(package) for package in parts.packages},
         words=parts.words,
     )

@@ -27,7 +27,8 @@ or bicubic), `mean` and `std` (one number, or three as in 0.485,0.456,0.406); an
 `size` (test, or train for the size that it was trained at). A checkpoint has `ema=1` (score the
 averaged weights that lie beside the others) and `prefix` (what stands before the names of its
 weights, where several of them would fit). Your own CALLABLE is
-given `num_classes`, if it takes that, where there are not 1,000.
+given `num_classes`, if it takes that, where there are not 1,000. `torchvision:`, `timm:` and
+`file:` make the network with what `model_kwargs` says: img_size=384,global_pool=avg.
 
 A model that compares photos with texts (`openclip:`, and `hf:` with a folder of CLIP, SigLIP and
 their like) has `prompts` (openai80, simple, or a file with a template a line, {} for the name),
@@ -35,6 +36,7 @@ their like) has `prompts` (openai80, simple, or a file with a template a line, {
 `weights` (a file).
 """
 
+import ast
 import calendar
 import re
 from collections.abc import Collection, Iterator
@@ -123,6 +125,7 @@ class ModelSpec:
         prefix: of a file: what stands before the names of the weights; None where it was not said.
         texts: of a model that compares photos with texts: any of prompts, names, tokenizer and
             weights, as they were given.
+        model_kwargs: further arguments of what makes the network.
     """
 
     text: str
@@ -138,6 +141,7 @@ class ModelSpec:
     reference_top1: float | None = None
     prefix: str | None = None
     texts: dict[str, str] = field(default_factory=dict, hash=False)
+    model_kwargs: dict[str, object] = field(default_factory=dict, hash=False)
 
     @property
     def is_predictions(self) -> bool:
@@ -225,6 +229,7 @@ def _parsed(text: str) -> ModelSpec:
         reference_top1=_accuracy(options.get("reference_top1")),
         prefix=options.get("prefix"),
         texts=texts,
+        model_kwargs=_arguments(options["model_kwargs"]) if "model_kwargs" in options else {},
     )
 
 
@@ -304,6 +309,26 @@ def _accuracy(value: str | None) -> float | None:
             f"reference_top1 is in per cent; {value} looks like a share: write {100 * found:g}"
         )
     return found / 100
+
+
+# The spec has options of its own for these, or they would read another file.
+_NO_ARGUMENTS = ("num_classes", "in_chans", "pretrained", "weights", "checkpoint", "features")
+
+
+def _arguments(text: str) -> dict[str, object]:
+    """Arguments of a function, each value as in Python; a value that is none is a word."""
+    found: dict[str, object] = {}
+    for part in re.split(r",(?=\s*\w+=)", text):
+        name, _, value = part.strip().partition("=")
+        if not (name.isidentifier() and value) or len(text) > 200:
+            raise BadInput(f"model_kwargs is NAME=VALUE,NAME=VALUE, not {text[:80]!r}")
+        if name.startswith(_NO_ARGUMENTS):
+            raise BadInput(f"model_kwargs cannot have {name}")
+        try:
+            found[name] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            found[name] = value
+    return found
 
 
 def _yes_or_no(value: str) -> bool:

@@ -105,17 +105,6 @@ def test_a_checkpoint_predicts_as_torchvision_does(
     assert answers(f"file:{tmp_path}/saved.pth?{ARCH}", photos, tmp_path / "runs") == expected
 
 
-@pytest.mark.soak
-def test_half_precision_weights_predict_as_the_halved_weights_do(
-    weights: Weights, photos: Path, tmp_path: Path
-) -> None:
-    halved = {key: value.half() for key, value in weights.items()}
-    torch.save({"state_dict": prefixed("module.")(halved)}, tmp_path / "half.pth")
-    found = answers(f"file:{tmp_path}/half.pth?{ARCH}", photos, tmp_path / "runs")
-    assert found == by_hand(squeezenet(halved), photos)
-    assert found != by_hand(squeezenet(weights), photos)
-
-
 def test_safetensors_predict_as_a_checkpoint_does(
     weights: Weights, photos: Path, tmp_path: Path
 ) -> None:
@@ -150,20 +139,6 @@ def test_another_order_of_classes_and_a_background_output_are_understood(tmp_pat
 
 def four_colours() -> nn.Module:
     return Colours(4)
-
-
-def test_one_output_too_many_asks_whether_it_is_a_background(tmp_path: Path) -> None:
-    photos = painted_set(tmp_path / "photos")
-    spec = colours(tmp_path, classes=1001).replace("Colours", "with_background")
-    spec = spec.replace("tests.score.colours", __name__)
-    with pytest.raises(ModelError, match=r"\[4, 1001\] .* a background class, say &background=0"):
-        evaluate(open_set(str(photos)), [spec], tmp_path / "runs")
-    (run,) = evaluate(open_set(str(photos)), [f"{spec}&background=1000"], tmp_path / "runs")
-    assert (run.top1.correct, run.top5.correct) == (2, 3)
-
-
-def with_background() -> nn.Module:
-    return Colours(1001)
 
 
 def test_the_spec_can_change_each_step_of_the_preprocessing(
@@ -208,32 +183,6 @@ def test_a_densenet_in_torchvisions_own_old_naming_loads(photos: Path, tmp_path:
     torch.save({old.sub(r"\1.\2", key): weights[key] for key in weights}, tmp_path / "saved.pth")
     spec = f"file:{tmp_path}/saved.pth?{ARCH.replace('squeezenet1_1', 'densenet121')}"
     assert answers(spec, photos, tmp_path / "runs") == by_hand(network, photos)
-
-
-def test_missing_and_unexpected_weights_are_named(
-    weights: Weights, photos: Path, tmp_path: Path
-) -> None:
-    renamed = {**weights, "head.weight": weights["classifier.1.weight"]}
-    del renamed["classifier.1.weight"]
-    torch.save(renamed, tmp_path / "saved.pth")
-    said = refusal(ModelError, f"file:{tmp_path}/saved.pth?{ARCH}", photos)
-    assert "1 missing (classifier.1.weight); 1 unexpected (head.weight)" in said
-
-
-def test_weights_of_another_shape_are_named(weights: Weights, photos: Path, tmp_path: Path) -> None:
-    fewer = {**weights, "classifier.1.weight": weights["classifier.1.weight"][:10]}
-    torch.save(fewer, tmp_path / "saved.pth")
-    said = refusal(ModelError, f"file:{tmp_path}/saved.pth?{ARCH}", photos)
-    assert "classifier.1.weight is [10, 512, 1, 1], not [1000, 512, 1, 1]" in said
-
-
-@pytest.mark.parametrize("content", [torch.zeros(3), [1, 2], {"epoch": 3}, {0: torch.zeros(3)}])
-def test_a_checkpoint_without_weights_is_refused(
-    photos: Path, tmp_path: Path, content: object
-) -> None:
-    torch.save(content, tmp_path / "saved.pth")
-    said = refusal(ModelError, f"file:{tmp_path}/saved.pth?{ARCH}", photos)
-    assert f"{tmp_path}/saved.pth holds no state_dict" in said
 
 
 def test_a_checkpoint_that_is_not_there_is_named(photos: Path, tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def find_weights(
     if len(names) < len(required):
         names = dict(zip(required, required, strict=True))
     needed = {name for name in names if not name.endswith(COUNTER)}
-    for shared in ("", *_common_prefixes(names)):
+    for shared in ("", *common_prefixes(names)):
         network = {name.removeprefix(shared): required[names[name]] for name in names}
         places = places_of(checkpoint, {name.removeprefix(shared) for name in needed})
         if complete := [place for place in places if place.count == len(needed)]:
@@ -205,7 +205,7 @@ def find_weights(
     return FoundWeights(weights, [names[name] for name in found.missing], found.unexpected, [])
 
 
-def _common_prefixes(required: Iterable[str]) -> list[str]:
+def common_prefixes(required: Iterable[str]) -> list[str]:
     """What all names of a network begin with, that a checkpoint of its inner part lacks."""
     first = next(iter(required), "")
     starts = [first[: dot + 1] for dot, letter in enumerate(first) if letter == "."]

@@ -2,10 +2,9 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
 
 from torch import Tensor, nn
 
@@ -14,6 +13,7 @@ from genset.core.safe import clean
 from genset.models.checkpoints.find import (
     CheckpointTensors,
     FoundWeights,
+    common_prefixes,
     find_weights,
     likely_home,
     tensors_in,
@@ -57,9 +57,15 @@ def translated(
         for name, value in checkpoint.tensors.items()
         if checkpoint.homes[name] == home or (prefix is not None and name.startswith(home))
     }
-    for weights in _without_wrappers(names):
-        result = _call(function, weights, network)
-        if result is None or _is_stretched(weights, result):
+    for start in ("", *common_prefixes(names)):
+        weights = {name.removeprefix(start): value for name, value in names.items()}
+        try:
+            with redirect_stdout(sys.stderr):
+                translation = dict(function(dict(weights), network))
+        except Exception:  # noqa: BLE001, S112 - it expects the names of certain files
+            continue
+        result = {name: value for name, value in translation.items() if isinstance(value, Tensor)}
+        if _is_stretched(weights, result):
             continue
         found = find_weights(
             CheckpointTensors(result, dict.fromkeys(result, "")), required, prefix=""
@@ -68,28 +74,6 @@ def translated(
             note = f"timm translated the names of the weights, which lay at {home or 'the top'!r}."
             return FoundWeights(found.weights, [], found.unexpected, [note])
     return None
-
-
-def _without_wrappers(names: dict[str, Tensor]) -> Iterator[dict[str, Tensor]]:
-    """The names as they are, less what trainers put before them, one part after the other."""
-    yield names
-    while len(starts := {name.partition(".")[0] for name in names}) == 1:
-        start = f"{starts.pop()}."
-        names = {name.removeprefix(start): value for name, value in names.items()}
-        if start in names or "" in names:
-            return
-        yield names
-
-
-def _call(
-    function: Callable[..., Any], names: dict[str, Tensor], network: nn.Module
-) -> dict[str, Tensor] | None:
-    try:
-        with redirect_stdout(sys.stderr):
-            result = function(dict(names), network)
-    except Exception:  # noqa: BLE001 - it expects the names of certain files
-        return None
-    return {key: value for key, value in dict(result).items() if isinstance(value, Tensor)}
 
 
 def _is_stretched(source: Mapping[str, Tensor], result: Mapping[str, Tensor]) -> bool:

@@ -31,9 +31,6 @@ _BEGINNINGS = {
         "fetch the file itself with git lfs pull",
     ),
     b"\x1f\x8b": ("it is packed with gzip", "unpack it with gunzip"),
-    b"BZh": ("it is packed with bzip2", "unpack it with bunzip2"),
-    b"\xfd7zXZ": ("it is packed with xz", "unpack it with unxz"),
-    b"\x28\xb5\x2f\xfd": ("it is packed with zstd", "unpack it with unzstd"),
     b"\x93NUMPY": ("it is an array of numpy", SAVE),
     b"\x89HDF": ("it is HDF5, as Keras writes it", "convert it to PyTorch first"),
 }

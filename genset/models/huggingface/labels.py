@@ -262,7 +262,6 @@ def timm_order(network: Any, custom: Taxonomy | None) -> tuple[str, ...] | None:
     """
     outputs = getattr(network, "num_classes", 0)
     config = getattr(network, "pretrained_cfg", None) or {}
-    config = config if isinstance(config, dict) else config.to_dict()
     names = config.get("label_names")
     if custom is not None and names and len(names) == outputs:
         return order_on([str(name) for name in names], custom)

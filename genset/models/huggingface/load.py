@@ -51,7 +51,8 @@ def load_timm_folder(
     network, _ = create_timm(name, **{**arguments, "num_classes": outputs})
     as_file = replace(spec, kind="file", target=str(folder.path), arch=f"timm:{name}")
     notes = put_weights(as_file, network)
-    network.pretrained_cfg = _settings(network, says or {})
+    settings = {key: value for key, value in (says or {}).items() if value is not None}
+    network.pretrained_cfg |= settings  # type: ignore[operator]
     preprocessing = timm_preprocessing(network, spec.at_train_size)
     return Parts(
         network=network,
@@ -85,13 +86,6 @@ def _matched(config: dict[str, Any], outputs: int, custom: Taxonomy | None) -> L
             "they stand for with classes=FILE"
         )
     return LabelMatch(class_order())
-
-
-def _settings(network: Any, says: dict[str, Any]) -> Any:
-    """timm's settings of the network, with those of the folder in their place."""
-    settings = network.pretrained_cfg
-    settings = settings if isinstance(settings, dict) else settings.to_dict()
-    return {**settings, **{key: value for key, value in says.items() if value is not None}}
 
 
 def hugging_face(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:

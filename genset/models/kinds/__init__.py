@@ -23,6 +23,7 @@ PREPROCESSING = ("size", "resize", "crop", "fit", "interpolation", "mean", "std"
 OF_FILES = ("arch", "ema", "prefix")
 ZERO_SHOT = ("prompts", "names", "tokenizer")
 OF_NETWORKS = (*OF_ALL, *PREPROCESSING)
+OF_ARCHITECTURES = (*OF_NETWORKS, "model_kwargs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,11 @@ _EXPORTED = "genset.models.kinds.exported:exported"
 _HUGGING_FACE = "genset.models.huggingface.load:hugging_face"
 
 KINDS = {
-    "torchvision": ModelKind("NAME", OF_NETWORKS, _PRETRAINED),
-    "timm": ModelKind("NAME", OF_NETWORKS, _PRETRAINED),
-    "file": ModelKind("CHECKPOINT?arch=torchvision:NAME", (*OF_FILES, *OF_NETWORKS), _CHECKPOINT),
+    "torchvision": ModelKind("NAME", OF_ARCHITECTURES, _PRETRAINED),
+    "timm": ModelKind("NAME", OF_ARCHITECTURES, _PRETRAINED),
+    "file": ModelKind(
+        "CHECKPOINT?arch=torchvision:NAME", (*OF_FILES, *OF_ARCHITECTURES), _CHECKPOINT
+    ),
     "export": ModelKind("PATH", OF_NETWORKS, _EXPORTED),
     "onnx": ModelKind("PATH", OF_NETWORKS, _EXPORTED),
     "torchscript": ModelKind("PATH", OF_NETWORKS, _EXPORTED),

@@ -41,7 +41,8 @@ def pretrained_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> L
     if spec.kind == "torchvision":
         network, preprocessing = _of_torchvision(spec)
     else:
-        network, preprocessing = create_timm(spec.target, spec.at_train_size, pretrained=True)
+        options = {"pretrained": True, **spec.model_kwargs}
+        network, preprocessing = create_timm(spec.target, spec.at_train_size, **options)
     if spec.kind == "timm" and not spec.classes and spec.background is None:
         order = timm_order(network, how.custom) or order
     notes = size_notes(spec, network, preprocessing)
@@ -65,15 +66,25 @@ def bare(spec: ModelSpec, outputs: int) -> Loaded:
     """
     module, _, name = spec.arch.partition(":")
     other = {"num_classes": outputs} if outputs != 1000 else {}
+    options = {**other, **spec.model_kwargs}
     if module == "torchvision":
         # The first weights named are those of the original recipe, which most checkpoints follow.
         first = next(iter(weights_enum(name)))
         again = {"transform_input": True, "init_weights": False} if name in _NORMALIZE_AGAIN else {}
-        network = zoo.get_model(name, weights=None, **again, **other)
-        return network, Preprocessing.of_torchvision(first.transforms())
+        return _without_weights(name, again | options), Preprocessing.of_torchvision(
+            first.transforms()
+        )
     if module == "timm":
-        return create_timm(name, spec.at_train_size, **other)
+        return create_timm(name, spec.at_train_size, **options)
     return _call(spec, module, name, other), Preprocessing.usual()
+
+
+def _without_weights(name: str, options: dict[str, Any]) -> nn.Module:
+    try:
+        network: nn.Module = zoo.get_model(name, weights=None, **options)
+        return network
+    except Exception as error:  # noqa: BLE001 - a network checks its arguments as it likes
+        raise BadInput(f"torchvision: {first_line(error)}") from None
 
 
 def _of_torchvision(spec: ModelSpec) -> Loaded:
@@ -89,12 +100,15 @@ def _of_torchvision(spec: ModelSpec) -> Loaded:
         with redirect_stdout(sys.stderr):  # torch announces a download on standard output
             # torchvision unpickles whatever lies in that file: see first that it is weights alone.
             weights.get_state_dict(check_hash=True, weights_only=True)
-            network = zoo.get_model(name, weights=weights)
+            network = zoo.get_model(name, weights=weights, **spec.model_kwargs)
             return network, Preprocessing.of_torchvision(weights.transforms())
     except Exception as error:  # noqa: BLE001 - torch raises what it likes on a bad file
         reason = why_not_loaded(error)
+        if spec.model_kwargs:
+            _without_weights(name, spec.model_kwargs)
         if file.exists():
-            raise ModelError(f"{file} does not hold its weights ({reason}); delete it") from None
+            mend = "leave out model_kwargs" if spec.model_kwargs else "delete it"
+            raise ModelError(f"{file} does not hold its weights ({reason}); {mend}") from None
         raise ModelError(
             f"its weights could not be downloaded ({reason}). Offline, copy "
             f"{file.name} into {file.parent}, or name a checkpoint: "
@@ -125,19 +139,24 @@ def create_timm(name: str, at_train_size: bool = False, **options: Any) -> Loade
         with redirect_stdout(sys.stderr), hub:
             network = timm.create_model(name, **options)
     except Exception as error:  # noqa: BLE001 - the hub's client raises what it likes
-        if not options.get("pretrained"):
+        if not options.pop("pretrained", False):
             raise BadInput(f"timm: {first_line(error)}") from None
+        if options:  # which may be wrong without weights as well
+            create_timm(name, **options)
         raise ModelError(
             f"its weights could not be fetched ({why_not_loaded(error)}). "
             "Offline, name a checkpoint: file:PATH?arch=timm:NAME"
         ) from None
-    return network, timm_preprocessing(network, at_train_size)
+    return network, timm_preprocessing(network, at_train_size, options.get("img_size"))
 
 
-def timm_preprocessing(network: nn.Module, at_train_size: bool = False) -> Preprocessing:
+def timm_preprocessing(
+    network: nn.Module, at_train_size: bool = False, size: Any = None
+) -> Preprocessing:
     """What a network of timm's says of photos: those of its tests, as in timm's validate.py.
 
-    Many are tested at a larger size than they were trained at, which is better for them.
+    Many are tested at a larger size than they were trained at, which is better for them. `size` is
+    that of one made for another than either.
 
     Raises:
         BadInput: it does not take square colour photos.
@@ -145,12 +164,15 @@ def timm_preprocessing(network: nn.Module, at_train_size: bool = False) -> Prepr
     import timm
 
     resolve: Any = timm.data.resolve_data_config  # type: ignore[attr-defined]
-    return Preprocessing.of_timm(resolve({}, model=network, use_test_size=not at_train_size))
+    sides = size if isinstance(size, tuple | list) else (size, size)
+    fixed = {"input_size": (3, *sides)} if size else {}
+    return Preprocessing.of_timm(resolve(fixed, model=network, use_test_size=not at_train_size))
 
 
 def size_notes(spec: ModelSpec, network: nn.Module, preprocessing: Preprocessing) -> list[str]:
     """What to say where a network of timm's is scored at another size than it was trained at."""
-    if not spec.is_of_timm or spec.at_train_size or "crop" in spec.preprocessing:
+    resized = "crop" in spec.preprocessing or "img_size" in spec.model_kwargs
+    if not spec.is_of_timm or spec.at_train_size or resized:
         return []
     trained, tested = timm_preprocessing(network, True).geometry.crop, preprocessing.geometry.crop
     note = f"Scored at {tested} pixels, as timm tests it; trained at {trained} (size=train)."
@@ -204,7 +226,8 @@ def _call(spec: ModelSpec, module: str, name: str, options: dict[str, Any]) -> n
         function: Callable[..., object] = getattr(importlib.import_module(module), name)
         parameters = inspect.signature(function).parameters
         problem = f"{spec.arch}() fails"
-        network = function(**{key: options[key] for key in options if key in parameters})
+        taken = {key: options[key] for key in options if key in parameters}
+        network = function(**taken, **spec.model_kwargs)
     except Exception as error:  # noqa: BLE001 - it is the user's own code
         raise BadInput(f"{problem}: {why_not_loaded(error)}") from None
     if not isinstance(network, nn.Module):

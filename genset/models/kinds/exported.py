@@ -6,10 +6,10 @@ import re
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -135,7 +135,8 @@ def load_exported(spec: ModelSpec, allow_code: bool) -> Program:
 
 def _export(path: Path) -> Program:
     _refuse_code(path)
-    with _weights_only():
+    # Whatever torch.export unpickles must be tensors alone.
+    with patch.dict(os.environ, TORCH_FORCE_WEIGHTS_ONLY_LOAD="1"):
         program = torch.export.load(path)
     inputs = [
         node.meta["val"]
@@ -200,19 +201,6 @@ def _formulas(content: Any) -> Iterator[str]:
     if isinstance(content, list) or not isinstance(content, (str, int, float, type(None))):
         for part in content:
             yield from _formulas(part)
-
-
-@contextmanager
-def _weights_only() -> Iterator[None]:
-    """Whatever torch.export unpickles must be tensors alone."""
-    name = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
-    before = os.environ.get(name)
-    os.environ[name] = "1"
-    try:
-        yield
-    finally:
-        del os.environ[name]
-        os.environ |= {} if before is None else {name: before}
 
 
 def _torchscript(path: Path) -> Program:

@@ -23,8 +23,7 @@ def onnx_file(model: LoadedModel, folder: Path) -> Path:
     identity = (
         json.dumps(model.identity, sort_keys=True),
         model.weights_hash,
-        model.spec.kind,
-        model.spec.arch or model.spec.target,
+        model.spec.architecture,
         model.preprocessing.geometry.crop,
         torch.__version__,
     )

@@ -35,10 +35,8 @@ class OpenvinoEngine(Engine):
         core = openvino.Core()
         network = core.read_model(options.onnx)
         side = model.preprocessing.geometry.crop
-        dimensions = network.input(0).partial_shape
-        shape = [
-            dimension.get_length() if dimension.is_static else None for dimension in dimensions
-        ]
+        sizes = network.input(0).partial_shape
+        shape = [axis.get_length() if axis.is_static else None for axis in sizes]
         self.channels_last = has_channels_last(shape)
         self.is_uint8 = network.input(0).element_type == openvino.Type.u8
         self.output = getattr(model.network, "output", 0)
@@ -48,8 +46,9 @@ class OpenvinoEngine(Engine):
         # A processor that cannot do what is asked does something near it, without a word.
         found = compiled.get_property("INFERENCE_PRECISION_HINT").to_string()
         if found != precision:
-            requested = options.precision
-            raise BadInput(f"engine openvino has no {requested} on this processor: use torch")
+            raise BadInput(
+                f"engine openvino has no {options.precision} on this processor: use torch"
+            )
         self.request = compiled.create_infer_request()
 
     def _run(self, pixels: Pixels) -> Logits:

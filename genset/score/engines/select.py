@@ -1,9 +1,10 @@
 """Which engine runs a model: the fastest of those that give PyTorch's own answers."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from timeit import repeat
 
 import numpy as np
 
@@ -102,7 +103,7 @@ def select(
         try:
             engine = open_engine(name, model, EngineOptions(precision, onnx))
             check_engine(name, engine, model, precision, probe)
-            seconds[name] = _timed(engine, probe)
+            seconds[name] = min(repeat(partial(engine, probe), number=1, repeat=_TRIALS))
         except GensetError as error:
             problems[name] = error
         except Exception as error:  # noqa: BLE001 - each engine raises what it likes
@@ -170,13 +171,3 @@ def check_engine(
             f"{_what(model)}: engine {name} does not give PyTorch's answers (logits are up to "
             f"{apart:.3g} apart){_MEND}{'onnxruntime' if model.onnx else 'torch'}"
         )
-
-
-def _timed(engine: Engine, pixels: Pixels) -> float:
-    """The seconds that an engine takes, at its best."""
-    taken = []
-    for _ in range(_TRIALS):
-        started = time.perf_counter()
-        engine(pixels)
-        taken.append(time.perf_counter() - started)
-    return min(taken)
