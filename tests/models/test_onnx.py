@@ -145,7 +145,7 @@ def test_numbers_that_are_no_normalized_pixels_are_refused(
 
 def test_one_bad_file_costs_no_other_model(tmp_path: Path, photos: PhotoSet) -> None:
     bad = write(nn.Flatten(), tmp_path / "net.onnx", 2, 1, SIDE, SIDE)
-    with pytest.raises(ModelError, match=r"net\.onnx': ") as refused:
+    with pytest.raises(ModelError, match="its input pixels is n x 1") as refused:
         evaluate(photos, [bad, colours(tmp_path)], tmp_path / "runs")
     assert [run.model for _, run in find_runs(tmp_path / "runs", "photos")] == ["colours"]
     assert refused.value.lines == ["1 of 2 models failed"]
