@@ -105,7 +105,10 @@ def audit(model: LoadedModel, photos: PhotoSet) -> Audit:
         pixels = np.stack([pixels_of[number] for pixels_of in found])
         right[options] = _best(model, engine, pixels) == np.array(truth)
     declared = right.pop("")
-    tried = tuple(_compared(options, right_here, declared) for options, right_here in right.items())
+    tried = []
+    for options, found_right in right.items():
+        alone, lost = int((found_right & ~declared).sum()), int((declared & ~found_right).sum())
+        tried.append(Trial(options, int(found_right.sum()), exact_mcnemar(alone, lost)))
     clearly = [
         trial
         for trial in tried
@@ -116,14 +119,9 @@ def audit(model: LoadedModel, photos: PhotoSet) -> Audit:
         model=model.spec.name,
         photos=len(truth),
         correct=int(declared.sum()),
-        tried=tried,
+        tried=tuple(tried),
         better=max(clearly, key=lambda trial: trial.correct, default=None),
     )
-
-
-def _compared(options: str, right: NDArray[np.bool_], declared: NDArray[np.bool_]) -> Trial:
-    alone, declared_alone = int((right & ~declared).sum()), int((declared & ~right).sum())
-    return Trial(options, int(right.sum()), exact_mcnemar(alone, declared_alone))
 
 
 def _variants(declared: Preprocessing) -> dict[str, Preprocessing]:
@@ -137,12 +135,8 @@ def _variants(declared: Preprocessing) -> dict[str, Preprocessing]:
         "interpolation=bilinear",
         *(f"resize={round(crop / share)}" for share in _SHARES),
     ]
-    found: dict[str, Preprocessing] = {}
-    for option in options:
-        other = declared.changed(parse_preprocessing(option))
-        if other != declared:
-            found[option] = other
-    return found
+    changed = {option: declared.changed(parse_preprocessing(option)) for option in options}
+    return {option: other for option, other in changed.items() if other != declared}
 
 
 def _best(model: LoadedModel, engine: TorchEngine, pixels: Pixels) -> NDArray[np.int64]:

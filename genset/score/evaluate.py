@@ -1,9 +1,12 @@
 """Score models on a set: the door to the rest."""
 
+import os
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -35,7 +38,7 @@ from genset.score.results.runs import (
     save_run,
     update_run,
 )
-from genset.sets.photos import PhotoSet
+from genset.sets.photos import PhotoSet, hash_of
 
 _SUFFIXES = (".safetensors", ".bin", ".pt", ".pth")  # of weights in a folder of Hugging Face's form
 
@@ -106,6 +109,35 @@ class SomeModelsFailed(ModelError):
         return [f"{len(self.failed)} of {count(len(self.failed) + len(self.runs), 'model')} failed"]
 
 
+def sample_by_class(photos: PhotoSet, limit: str) -> PhotoSet:
+    """A part of a set, a set of its own: as many photos of each class as is their share of all.
+
+    Args:
+        photos: the set.
+        limit: how many: "500", or a share of them in whole percent, "10%".
+
+    Raises:
+        BadInput: it is neither.
+    """
+    found = re.fullmatch("([1-9][0-9]*)(%?)", limit)
+    if not found or (found[2] and int(found[1]) > 100):
+        raise BadInput(f"--limit is a number of photos, or a share such as 10%, not {limit}")
+    number = int(found[1]) * (len(photos) / 100 if found[2] else 1)
+    sizes, seen = Counter(photo.wnid for photo in photos.photos), Counter[str]()
+    ranked: list[tuple[float, int, str]] = []
+    for photo in sorted(photos.photos, key=lambda photo: sha256(os.fsencode(photo.id)).digest()):
+        ranked.append(((seen[photo.wnid] + 0.5) / sizes[photo.wnid], len(ranked), photo.id))
+        seen[photo.wnid] += 1
+    ids = {image for _, _, image in sorted(ranked)[: max(1, round(number))]}
+    if len(ids) == len(photos):
+        return photos
+    chosen = tuple(photo for photo in photos.photos if photo.id in ids)
+    name = f"{len(ids):,} of {count(len(photos), 'photo')} of {photos.name}"
+    notes = (*photos.notes, f"{name}: a sample by class (--limit).")
+    part = replace(photos, name=name, photos=chosen, content_hash=hash_of(chosen), notes=notes)
+    return replace(part, list_hash="", whole="", truth=None)
+
+
 def evaluate(
     photos: PhotoSet,
     specs: Sequence[ModelSpec],
@@ -144,15 +176,14 @@ def evaluate(
                 found[spec] = _count_predictions(photos, spec, runs, options)
             except GensetError as error:
                 found[spec] = error
-    before: dict[ModelSpec, dict[Path, tuple[int, ...] | None]] = {}
+    before = {spec: {path: _state(path) for path in _paths(spec)} for spec in specs}
     if networks := [spec for spec in specs if not spec.is_predictions]:
-        before = {spec: {path: _state(path) for path in _paths(spec)} for spec in networks}
         found |= _score_networks(photos, networks, runs, options)
     made = []
     for spec in specs:
         if isinstance(run := found[spec], Run):
             folder = run_folder(runs, photos.name, spec.name, run.key)
-            hashes = _hashes(before.get(spec, {}))
+            hashes = _hashes(before[spec])
             made.append(update_run(folder, run, spec, hashes, photos.notes))
     failed = {spec: why for spec in specs if isinstance(why := found[spec], GensetError)}
     if failed and not made and len(failed) == 1:

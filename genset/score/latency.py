@@ -127,17 +127,13 @@ def measure(
         call_in_fork(write_onnx, model, onnx)
     sample = _sample(photos, run, model, options.decoding)
     predictions = load_predictions(run_folder(runs, run.set_name, run.model, run.key))
+    stored = {prediction.image: prediction.top for prediction in predictions}
     before = torch.get_num_threads()
     try:
         runner = _fastest(model, name, EngineOptions(options.precision, onnx), sample[0][1])
         probe = np.stack([pixels for _, pixels in sample[:_PROBE]])
         check_engine(name, runner.engine, model, options.precision, probe)
-        return _measured(
-            runner,
-            sample,
-            options,
-            {prediction.image: prediction.top for prediction in predictions},
-        )
+        return _measured(runner, sample, options, stored)
     except GensetError:
         raise
     except Exception as error:  # noqa: BLE001 - the network may be the user's own code

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from getpass import getuser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from genset.core.errors import GensetError
 from genset.core.progress import progress
@@ -105,16 +105,17 @@ def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) ->
     scores = {TOP1: 100 * run.top1.share}
     if run.top5:
         scores[TOP5] = 100 * run.top5.share
+    mapping = run.mapping or {}  # on classes of a user's own
     network, whole = latency.network, latency.from_file
     priced = {} if price is None else {"cost": cost_of(whole.mean, price)}
-    misc = {
+    misc: dict[str, Any] = {
         "latency": f"mean; {NETWORK}",
-        **_without_mean(network),
+        **asdict(network),
         "fromFile": {
             "what": FROM_FILE,
             "latency": whole.mean,
             **priced,
-            **_without_mean(whole),
+            **asdict(whole),
         },
         "warmUp": WARM_UP,
         "photos": latency.photos,
@@ -127,7 +128,7 @@ def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) ->
         "set": run.set_name,
         "setHash": run.set_hash,
         "setPhotos": run.top1.photos,
-        **_mapped(run),
+        **{name: mapping[name] for name in ("taxonomy", "pool", "among") if name in mapping},
         "weightsHash": run.weights_hash,
     }
     try:
@@ -135,15 +136,3 @@ def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) ->
     except OSError as error:
         why = error.strerror or error
         raise GensetError(f"no entry can be written to {folder}: {why}") from None
-
-
-def _mapped(run: "Run") -> dict[str, str]:
-    """On classes of a user's own: which, and by which convention the scores are."""
-    mapping = run.mapping or {}
-    return {name: mapping[name] for name in ("taxonomy", "pool", "among") if name in mapping}
-
-
-def _without_mean(times: "Times") -> dict[str, float]:
-    found = asdict(times)
-    del found["mean"]
-    return found

@@ -8,8 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from genset.core.errors import BadInput, GensetError
-from genset.score.results.results import load_results
+from genset.core.errors import GensetError
 from genset.score.results.runs import Run, find_runs, load_predictions
 from genset.sets.open import open_set
 from tests.killing import killed_at_each_change
@@ -163,15 +162,6 @@ def test_a_killed_run_does_not_count_as_made_and_runs_again(photos: Path) -> Non
         assert len(load_predictions(folder)) == 4
         unfinished += not left
     assert unfinished > 6  # two files are made, finished and given their names
-
-
-def test_runs_of_one_name_are_told_apart_by_what_differs(photos: Path) -> None:
-    found, runs = open_set(str(photos)), photos.parent / "runs"
-    spec = colours(photos.parent)
-    evaluate(found, [spec], runs)
-    evaluate(found, [f"{spec}&crop=16"], runs)
-    with pytest.raises(BadInput, match=r"by its key alone: .* \(.*crop=16.*\)"):
-        load_results(found, runs).find("colours")
 
 
 class Written(Colours):

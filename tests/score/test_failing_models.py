@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from genset.__main__ import main
-from genset.core.errors import ModelError
 from genset.score.evaluate import SomeModelsFailed
 from genset.sets.open import open_set
 from tests.score.colours import colours, painted_set
@@ -99,4 +98,3 @@ def test_one_model_alone_fails_as_it_did(
     assert capsys.readouterr().err == (
         "genset: model 'predictions:gone.npy': there is no file gone.npy\n"
     )
-    assert ModelError("it fails").lines == ["it fails"]

@@ -126,15 +126,6 @@ def test_what_is_timed_gives_the_answers_of_the_run(
     assert times["network"]["timings"] == 20  # the least, where time is over
 
 
-def test_another_engine_than_the_runs_can_be_timed(photos: Path) -> None:
-    pytest.importorskip("openvino")
-    spec = colours(photos.parent)
-    assert timed(photos, "--model", spec)["latency"][0]["engine"] == "torch"
-    (times,) = timed(photos, "--model", spec, "--engine", "openvino")["latency"]
-    assert times["engine"] == "openvino"
-    assert entry(photos, "colours-2.json")["framework"].startswith("OpenVINO 20")
-
-
 def test_a_model_that_takes_several_photos_at_once_says_so(photos: Path) -> None:
     program = torch.export.export(Colours().eval(), (torch.zeros(3, 3, 32, 32),))
     torch.export.save(program, photos.parent / "three.pt2")

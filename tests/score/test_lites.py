@@ -59,9 +59,9 @@ def by_pytorch(
     return answers
 
 
-def said(named: str, specs: list[str], runs: Path, engine: str) -> Answers:
+def said(named: str, specs: list[str], runs: Path, engine: str, *options: str) -> Answers:
     """The answers of the models, from one command."""
-    words = ["evaluate", named, "--runs", str(runs), "--engine", engine, "--json"]
+    words = ["evaluate", named, "--runs", str(runs), "--engine", engine, "--json", *options]
     for spec in specs:
         words += ["--model", spec]
     done = CliRunner().invoke(cli, words)
@@ -101,7 +101,9 @@ def test_every_layout(
     datasets.disable_progress_bars()
     named = ROWS[command](photos, tmp_path)
     datasets.enable_progress_bars()
-    assert said(named, checkpoints, tmp_path / "runs", "torch") == by_pytorch
+    _, taxonomy, which = command.partition("--taxonomy")
+    options = [taxonomy, which.strip()] if taxonomy else []
+    assert said(named, checkpoints, tmp_path / "runs", "torch", *options) == by_pytorch
 
 
 def test_hugging_faces_form(photos: Path, by_pytorch: Answers, tmp_path: Path) -> None:

@@ -25,8 +25,6 @@ from genset.score.engines import ENGINES
 
 if TYPE_CHECKING:
     from genset.comparison.unseen import Unseen
-    from genset.score.audit import Audit
-    from genset.score.options import ScoringOptions
     from genset.score.results.runs import Run
     from genset.sets.photos import PhotoSet
 
@@ -53,6 +51,7 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
 @click.argument("photos", metavar="RELEASE-OR-FOLDER")
 @click.option("--model", "models", type=parse_spec, multiple=True, metavar="SPEC")
 @click.option("--models", "listed", type=_specs_in, metavar="FILE", help="Specs, one a line.")
+@click.option("--limit", metavar="N|N%", help="Score a sample by class: N photos, or a share.")
 @click.option(
     "--k",
     type=click.IntRange(1, 1000),
@@ -118,6 +117,7 @@ def evaluate(
     photos: str,
     models: tuple[ModelSpec, ...],
     listed: Sequence[ModelSpec] | None,
+    limit: str | None,
     k: int,
     audit_preprocessing: bool,
     latency: Path | None,
@@ -175,6 +175,8 @@ def evaluate(
     from genset.sets.open import locate_runs, locate_set
 
     models = tuple(dict.fromkeys([*models, *(listed or ())]))
+    if limit and (multilabel or not models or any(spec.is_predictions for spec in models)):
+        raise BadInput("--limit is for networks: predictions and --multilabel are of all photos")
     custom = taxonomy_named(taxonomy) if taxonomy else None
     store = runs or locate_runs(folder)
     if not models:
@@ -188,7 +190,7 @@ def evaluate(
     from genset.models.classes import other_classes
     from genset.reporting.truth import measure_runs
     from genset.score.allocator import tune_allocator
-    from genset.score.evaluate import SomeModelsFailed
+    from genset.score.evaluate import SomeModelsFailed, sample_by_class
     from genset.score.evaluate import evaluate as score
     from genset.score.latency_entries import ModelTimes, time_models
     from genset.score.options import ScoringOptions
@@ -196,6 +198,8 @@ def evaluate(
 
     check_latency(latency, price)
     found = locate_set(photos, folder, other_classes(models), store, custom)
+    if limit:
+        found = sample_by_class(found, limit)
     replaced = ""
     if multilabel is not None:
         found, replaced = give_truth(found, multilabel, store)
@@ -220,17 +224,20 @@ def evaluate(
         by_truth = measure_runs(judged, store, results)
         document["by_truth"] = by_truth.as_json(replaced)
         tables += by_truth.tables(replaced) if results else []
-    if audit_preprocessing:
-        document["audits"] = _audits(found, scored, options, store)
+    if audit_preprocessing and networks:
+        from genset.models.load import TEXT_FEATURES
+        from genset.score.audit import audit
+        from genset.score.job import load_for
+
+        texts = store / TEXT_FEATURES
+        loaded = (load_for(found, spec, options, texts) for spec in networks if spec not in failed)
+        document["audits"] = [audit(model, found) for model in loaded]
         tables += [Table(notes=[str(audit) for audit in document["audits"]])]
     if latency is not None:
-        times: list[ModelTimes] = []
         untimed = [run.model for spec, run in scored if spec.is_predictions]
-        for spec, timing in time_models(found, store, options, scored, latency, price):
-            if isinstance(timing, ModelTimes):
-                times.append(timing)
-            else:
-                failed[spec] = timing
+        timings = dict(time_models(found, store, options, scored, latency, price))
+        times = [timing for timing in timings.values() if isinstance(timing, ModelTimes)]
+        failed |= {spec: why for spec, why in timings.items() if isinstance(why, GensetError)}
         document["latency"] = [timing.as_json() for timing in times]
         tables += latency_tables(times, untimed)
     problem = SomeModelsFailed(failed, results)
@@ -265,21 +272,6 @@ def _show_stored(found: "PhotoSet", file: Path | None, store: Path, format: str)
         show_tables(_runs_table(runs, document["unseen"], 5), format, document)
     else:
         raise click.UsageError(f"no model was scored on {visible(found.name)}: give --model SPEC.")
-
-
-def _audits(
-    photos: "PhotoSet",
-    scored: "Sequence[tuple[ModelSpec, Run]]",
-    options: "ScoringOptions",
-    store: Path,
-) -> "list[Audit]":
-    from genset.models.load import TEXT_FEATURES
-    from genset.score.audit import audit
-    from genset.score.job import load_for
-
-    networks = [spec for spec, _ in scored if not spec.is_predictions]
-    texts = store / TEXT_FEATURES
-    return [audit(load_for(photos, spec, options, texts), photos) for spec in networks]
 
 
 def _runs_table(results: "Sequence[Run]", seen: "Sequence[Unseen]", k: int) -> Table:

@@ -95,10 +95,6 @@ def test_a_model_that_cannot_be_written_as_onnx_is_told_once(folder: Path) -> No
     assert note.endswith(" cannot be written as ONNX: not to be traced.")
 
 
-def test_a_model_on_which_all_engines_agree_has_no_note(folder: Path) -> None:
-    assert run_of(folder, "Colours").notes == []
-
-
 def test_the_note_outlives_a_run_that_is_cut_off(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

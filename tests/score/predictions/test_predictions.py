@@ -1,10 +1,8 @@
 """Answers that were computed elsewhere: read, matched with a set, counted or refused."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -217,21 +215,6 @@ def test_a_class_that_a_model_may_not_name_has_minus_infinity(listed: Path) -> N
     assert tops["all"][0] == WNIDS[best]
     assert tops["masked"][:4] == tops["all"][1:]
     assert masked.top1.photos == all_.top1.photos
-
-
-def test_a_runs_key_is_over_the_set_the_file_and_how_it_is_read(listed: Path) -> None:
-    (run,) = score(listed, write_npy(listed.parent / "mine.npy", ANSWERS))
-    digest = sha256((listed.parent / "mine.npy").read_bytes()).hexdigest()
-    parts = {
-        "set": run.set_hash,
-        "predictions": f"sha256:{digest}",
-        "classes": "",
-        "background": None,
-        "names": 1,
-        "keep": 0,
-        "mapping": None,
-    }
-    assert run.key == sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def test_a_runs_own_predictions_give_its_counts_again(tmp_path: Path) -> None:
