@@ -383,7 +383,8 @@ def _passes(act: Callable[[], None]) -> Counts:
 
     def count(module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         nonlocal passes
-        if isinstance(module, nn.Conv2d) and module.in_channels == 3:
+        of_photos = isinstance(module, nn.Conv2d) and module.in_channels == 3
+        if of_photos and not inputs[0].is_meta:  # FLOPs are counted without numbers
             passes += len(inputs[0])
 
     hook = register_module_forward_pre_hook(count)

@@ -331,8 +331,7 @@ def _drawn_there(
             hits[:, model] = np.bincount(found.truth, right, classes)
             photos[:, model] = np.bincount(found.truth, minlength=classes)
     some = photos.any(axis=1)
-    of_other_classes = replace(resampling, seed=resampling.seed + 1)
-    return of_other_classes.ratios_of_sums(hits[some], photos[some])
+    return replace(resampling, seed=resampling.seed + 1).ratios_of_sums(hits[some], photos[some])
 
 
 def _architecture(run: Run) -> str:

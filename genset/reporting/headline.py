@@ -24,8 +24,8 @@ def headline(data: ReportData) -> str:
             f"{count(len(data.models), 'model')} scored here, none on nearly all photos. "
             "Accuracies on different photos have no order."
         )
-    best = models[0].run.top1
-    tied = [clean(model.label) for model in models if model.run.top1.share == best.share]
+    best = models[0].top1.accuracy
+    tied = [clean(model.label) for model in models if model.top1.accuracy.share == best.share]
     if len(models) == 1:
         return f"{tied[0]}: top-1 accuracy {_share(best)}, 95 % interval {interval(best)} %."
     if len(tied) > 1:
@@ -36,7 +36,7 @@ def headline(data: ReportData) -> str:
 
 def _two_best(data: ReportData) -> str:
     first, second = data.ranked[:2]
-    best, next_best = first.run.top1, second.run.top1
+    best, next_best = first.top1.accuracy, second.top1.accuracy
     names = clean(first.label), clean(second.label)
     if _too_few(data):
         return (

@@ -67,9 +67,10 @@ def verdict(pair: Pair, *, named: bool = False) -> str:
             f"{pair.only_first + pair.only_second}; McNemar’s test needs at least {FEWEST}. "
             f"95 % interval of the difference: {ends} points."
         )
+    adjusted = ", adjusted for all pairs" if pair.holm > pair.p_value else ""
     return (
         f"Difference{f' of {names}' if named else ''}: {difference(pair)} points (95 % interval "
-        f"{ends}), {p_value(pair.p_value)} by McNemar’s exact test. They "
+        f"{ends}), {p_value(pair.holm)} by McNemar’s exact test{adjusted}. They "
         f"{'can' if pair.apart else 'cannot'} be told apart."
     )
 
@@ -136,8 +137,7 @@ def among_all(results: Results, pair: Pair, by: By) -> Among | None:
     if len(results.models) < 3:
         return None
     pairs = compare(results, results.models, by)
-    two = {pair.first, pair.second}
-    found = next((one for one in pairs if {one.first, one.second} == two), None)
+    found = next((p for p in pairs if {p.first, p.second} == {pair.first, pair.second}), None)
     return Among(len(results.models), len(pairs), found.holm, found.apart) if found else None
 
 

@@ -54,10 +54,9 @@ def design_effects(squares: Floats, independent: Floats, varied: Floats, sizes: 
     """
     sizes = sizes[sizes > 0]
     count = len(sizes)
-    if sizes.max(initial=0) <= 1:
-        return Effects(np.ones_like(squares), inf)
-    if count < 2:
-        return Effects(np.ones_like(squares), 0.0)
+    are_independent = sizes.max(initial=0) <= 1
+    if are_independent or count < 2:
+        return Effects(np.ones_like(squares), inf if are_independent else 0.0)
     whole = float((sizes**2).sum() / sizes.sum())  # the effect if photos of a class are the same
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = squares * count / (count - 1) / independent

@@ -16,7 +16,7 @@ import genset
 from tests.score.colours import Colours, colours, painted_set
 from tests.score.test_own_classes import genset_says, painted
 
-_OF_A_RUN = ("created_at", "seconds")
+_OF_A_RUN = ("created_at", "seconds", "cost")
 _MAX, _SUBSET = ("--pool", "max"), ("--among", "subset")
 
 

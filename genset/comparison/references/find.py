@@ -30,7 +30,7 @@ class Weights:
             "timm:resnet50" for the default ones); "" where it does not.
         architecture: of a checkpoint ("timm:resnet50"); "" where a library does not know it.
         pixels: the side of the image; None where it is not known.
-        changed: what the spec changes of the preprocessing, beside that size.
+        changed: what the spec changes, beside that size.
         reported: the accuracy on ImageNet that the spec says, 0 to 1; None where nobody did.
     """
 
@@ -57,7 +57,9 @@ def weights_of(run: Run) -> Weights:
         full=full,
         architecture=spec.arch if spec and is_checkpoint else "",
         pixels=crop if isinstance(crop, int) else None,
-        changed=tuple(name for name in spec.preprocessing if name != "crop") if spec else (),
+        changed=tuple(n for n in (*spec.preprocessing, *spec.model_kwargs) if n != "crop")
+        if spec
+        else (),
         reported=run.reference_top1,
     )
 
