@@ -140,7 +140,7 @@ def test_indices_of_a_model_of_these_classes_are_not_taken_for_imagenets(here: P
     said = genset_says(*words, "predictions:own.npy", code=2)
     assert "without classes= they mean ImageNet's" in said
     np.save(here / "empty.npy", np.zeros((0, 2), int))
-    assert "empty.npy has 0 rows" in genset_says(*words, "predictions:empty.npy", code=2)
+    assert "empty.npy is 0 x 2 of int64" in genset_says(*words, "predictions:empty.npy", code=2)
     (here / "list.txt").write_text("# not ImageNet\nКрас\ncool\ndeer\n", "utf-8")
     run = evaluated(here, spec="predictions:own.npy?classes=list.txt")
     assert run["mapping"]["outputs"] == {"Крас": ["Крас"], "cool": ["cool"], "deer": ["deer"]}
