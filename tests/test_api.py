@@ -535,3 +535,17 @@ def test_kept_predictions_that_were_cut_are_one_line(photos: PhotoSet) -> None:
     again = genset.evaluate(photos, Colours(), transform=AS_TRAINED, name="mine")
     with pytest.raises(GensetError, match=r"predictions cannot be read .*; delete it and evaluate"):
         list(again.predictions)
+
+
+def test_two_models_are_compared_in_the_order_that_was_asked(photos: PhotoSet) -> None:
+    good = genset.evaluate(photos, predictions=[[0], [0], [2], [3]], name="good")
+    half = genset.evaluate(photos, Colours(), transform=AS_TRAINED)
+    forth, back = genset.compare(good, half), genset.compare(half, good)
+    assert (forth.first, forth.second) == ("good", "Colours") == (back.second, back.first)
+    assert forth.difference.value == -back.difference.value == 0.5
+    assert (forth.difference.low, forth.difference.high) == (
+        -back.difference.high,
+        -back.difference.low,
+    )
+    assert (forth.only_first, forth.only_second) == (2, 0) == (back.only_second, back.only_first)
+    assert "McNemar" in str(forth)

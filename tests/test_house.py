@@ -18,7 +18,7 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 CEILINGS = {
     "lines of code": 59_681,
     "modules": 513,
-    "lines of tests": 72_254,
+    "lines of tests": 72_285,
     "words of docs": 46_044,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,

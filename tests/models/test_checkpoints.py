@@ -284,3 +284,14 @@ def test_weights_that_give_no_finite_answer_are_refused(
     with pytest.raises(ModelError, match=r"answers NaN or infinity: broken weights\?"):
         evaluate(open_set(str(photos)), [spec], tmp_path / "runs")
     assert find_runs(tmp_path / "runs", photos.name) == []
+
+
+@pytest.mark.soak
+def test_half_precision_weights_predict_as_the_halved_weights_do(
+    weights: Weights, photos: Path, tmp_path: Path
+) -> None:
+    halved = {key: value.half() for key, value in weights.items()}
+    torch.save({"state_dict": prefixed("module.")(halved)}, tmp_path / "half.pth")
+    found = answers(f"file:{tmp_path}/half.pth?{ARCH}", photos, tmp_path / "runs")
+    assert found == by_hand(squeezenet(halved), photos)
+    assert found != by_hand(squeezenet(weights), photos)

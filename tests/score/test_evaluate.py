@@ -8,7 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from genset.core.errors import GensetError
+from genset.core.errors import BadInput, GensetError
+from genset.score.results.results import load_results
 from genset.score.results.runs import Run, find_runs, load_predictions
 from genset.sets.open import open_set
 from tests.killing import killed_at_each_change
@@ -178,3 +179,20 @@ def test_the_hash_of_a_file_that_is_written_meanwhile_is_not_known(photos: Path)
     spec, Written.path = colours(photos.parent), photos.parent / "colours.pth"
     (run,) = score(photos, spec.replace("tests.score.colours:Colours", f"{__name__}:Written"))
     assert run.top1.correct and run.checkpoints == []
+
+
+def test_the_same_weights_in_another_file_are_not_scored_again(photos: Path) -> None:
+    (first,) = score(photos, colours(photos.parent) + "&name=same")
+    (second,) = score(photos, colours(photos.parent, name="copy.pth") + "&name=same")
+    assert replace(second, checkpoints=first.checkpoints) == first
+    assert second.checkpoints[:1] == first.checkpoints
+    assert len(set(second.checkpoints)) == 2
+
+
+def test_runs_of_one_name_are_told_apart_by_what_differs(photos: Path) -> None:
+    found, runs = open_set(str(photos)), photos.parent / "runs"
+    spec = colours(photos.parent)
+    evaluate(found, [spec], runs)
+    evaluate(found, [f"{spec}&crop=16"], runs)
+    with pytest.raises(BadInput, match=r"by its key alone: .* \(.*crop=16.*\)"):
+        load_results(found, runs).find("colours")

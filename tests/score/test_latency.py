@@ -171,3 +171,12 @@ def test_what_cannot_work_is_said_before_any_model_is_scored(photos: Path) -> No
     with pytest.raises(GensetError, match="--price-per-hour is for --latency FOLDER"):
         as_json("evaluate", photos, "--model", colours(photos.parent), "--price-per-hour", 1)
     assert not (photos.parent / "runs").exists()
+
+
+def test_another_engine_than_the_runs_can_be_timed(photos: Path) -> None:
+    pytest.importorskip("openvino")
+    spec = colours(photos.parent)
+    assert timed(photos, "--model", spec)["latency"][0]["engine"] == "torch"
+    (times,) = timed(photos, "--model", spec, "--engine", "openvino")["latency"]
+    assert times["engine"] == "openvino"
+    assert entry(photos, "colours-2.json")["framework"].startswith("OpenVINO 20")

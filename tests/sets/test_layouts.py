@@ -221,3 +221,22 @@ def test_only_class_names_that_are_certain_are_matched(tmp_path: Path) -> None:
             f"{WNIDS[134]}/134.png",
             f"{WNIDS[517]}/517.png",
         ]
+
+
+def test_a_plus_in_a_path_is_a_plus(tmp_path: Path) -> None:
+    place = tmp_path / "a+b"
+    photos = paint(place / "photos+", 0, "a+.png", RED).parent.parent
+    (place / "list+.txt").write_text("\n".join(WNIDS))
+    spec = f"{colours(place, name='c+.pth')}&classes={place / 'list+.txt'}"
+    words = ["evaluate", str(photos), "--model", spec, "--runs", str(place / "runs+"), "--json"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["runs"][0]["top1"]["correct"] == 1
+
+
+def test_a_changed_label_or_photo_changes_the_hash(tmp_path: Path) -> None:
+    hashes: set[str] = set()
+    for number, (place, colour) in enumerate([(0, RED), (0, BLUE), (1, RED)]):
+        photos = paint(tmp_path / str(number), place, "b.png", colour).parent.parent
+        hashes.add(open_set(str(photos)).content_hash)
+    assert len(hashes) == 3

@@ -210,17 +210,6 @@ def test_models_are_the_same_alone_and_in_any_order() -> None:
             assert ends(other.difference) == pytest.approx(ends(all_six[number].difference))
 
 
-def test_many_models_come_in_their_order() -> None:
-    """More than are drawn at once."""
-    numbers, right, second = drawn_releases(8, 12, (2, 2), 0.0)
-    found = match(numbers, right[:, :600], np.ones((48, 600), bool), second, Resampling(draws=20))
-    for number in (0, 249, 250, 599):
-        first, other, _ = by_hand(numbers, right[:, number], second)
-        for mean, value in ((found[number].first, first), (found[number].second, other)):
-            assert mean is None or mean.value == pytest.approx(float(value))
-    assert len(found) == 600
-
-
 def test_the_same_seed_gives_the_same_numbers() -> None:
     photos = drawn_releases(9, 30, (3, 2), 0.1)
     one = (photos[0], photos[1][:, 0], photos[2])
