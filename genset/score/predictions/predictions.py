@@ -12,7 +12,6 @@ A file is one of::
 from collections.abc import Collection, Mapping, Sequence
 from importlib.util import find_spec
 from itertools import zip_longest
-from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +109,7 @@ def count_answers(
     if not answered:
         raise GensetError(f"model {spec.text!r}: not one photo of {photos.name} can be counted")
     ranks, shares = map(len, answered[0])
-    none = ("",) * ranks, (nan,) * shares
+    none = ("",) * ranks, (0.0,) * shares
     if missing := len(countable) - len(answered):
         notes = (*notes, _answered(len(answered), missing))
     return CountedAnswers(

@@ -59,7 +59,7 @@ def make_run(photos: PhotoSet, counted: CountedAnswers, record: RunRecord) -> Ru
         **{
             **origin,
             "excluded": counted.excluded,
-            "notes": [*photos.notes, *counted.notes, *_ties(predictions), *checks],
+            "notes": [*photos.notes, *counted.notes, *_ties(answered), *checks],
         },
         set_name=photos.name,
         set_hash=photos.content_hash,

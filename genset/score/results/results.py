@@ -261,7 +261,8 @@ def _loaded(
     answers[places] = found.ranked
     confidence = np.full(len(place), np.nan)
     if found.confidence is not None:
-        confidence[places] = found.confidence
+        # A photo that a table left out has no answer to be sure of.
+        confidence[places] = np.where(found.ranked.any(axis=1), found.confidence, np.nan)
     checked = answered & answers.any(axis=1)  # a table may lack photos, which are wrong
     known = None if found.confidence is None else confidence[checked]
     flags = flags_of(truth[checked], answers[checked], names, source.run.classes, known)

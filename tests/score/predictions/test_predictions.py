@@ -226,16 +226,17 @@ def test_a_runs_own_predictions_give_its_counts_again(tmp_path: Path) -> None:
 
 
 def test_a_photo_without_a_prediction_counts_as_wrong_and_is_named(listed: Path) -> None:
-    rows = [f"photo{n}.jpg,{WNIDS[TRUTH[n]]},{WNIDS[0]}" for n in (0, 1, 3)]
-    (run,) = score(
-        listed, table(listed.parent / "a.csv", [*rows, f"other.jpg,{WNIDS[1]},{WNIDS[2]}"])
-    )
-    assert (run.top1.correct, run.top1.photos) == (3, 4)
-    assert run.excluded == {}
+    rows = [f"photo{n}.jpg,{WNIDS[TRUTH[n]]},{WNIDS[0]},0.8,0.1" for n in (0, 1, 3)]
+    rows.append(f"other.jpg,{WNIDS[1]},{WNIDS[2]},0.8,0.1")
+    (run,) = score(listed, table(listed.parent / "a.csv", rows, "image,top1,top2,p1,p2"))
+    assert (counts(run.top1), run.excluded) == ((3, 4), {})
     assert run.notes == [
         "The file also speaks of 1 photo that is not in the set.",
         "It answered 3 of 4 photos; the other one is wrong.",
     ]
+    (stored,) = (listed.parent / "runs").rglob("predictions.csv")
+    (again,) = score(listed, f"predictions:{stored}")
+    assert counts(again.top1) == (3, 4)
 
 
 def test_a_smaller_class_list_is_counted_on_its_own_classes_alone(listed: Path) -> None:
