@@ -243,7 +243,7 @@ def label_service(folder: Path) -> Iterator[tuple[str, Counts]]:
     """Screens for who begins, and for who has labeled 4,900 of 5,000 candidates; an answer."""
     from benchmarks.label_service import VETERAN, label_nearly_all
     from genset.db import Store
-    from genset.label.people.labelers import Labelers
+    from genset.label.labelers import Labelers
     from genset.label.session.desk import Desk
     from genset.workspace import Workspace
     from tests.label.simulated import add_pool, decided
@@ -263,7 +263,7 @@ def label_service(folder: Path) -> Iterator[tuple[str, Counts]]:
 
 
 @case(
-    create={"statements": 49, "steps": 4_400, "calls": 700_000},
+    create={"statements": 49, "steps": 5_000, "calls": 700_000},
     verify={"statements": 16, "steps": 120, "calls": 85_000},
     export={"statements": 3, "steps": 3, "calls": 570_000},
 )

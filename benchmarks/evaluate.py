@@ -2,10 +2,11 @@
 
     python benchmarks/evaluate.py --photos DIR --validate timm/validate.py --runs 3
 
-`validate.py` is the script of timm's repository (pytorch-image-models), with the timm that is
-installed here. Each run is a whole process, start-up included, on the same photos and the same
-random weights, measured from outside; the contenders take turns. "limit" is the time that the same
-processes take to decode alone and to run the network alone, added up. The CPU is what is measured.
+`validate.py` is the script of timm's repository (github.com/huggingface/pytorch-image-models), with
+the timm that is installed here. Each run is a whole process, start-up included, on the same photos
+and the same random weights, measured from outside; the contenders take turns. "limit" is the time
+that the same processes take to decode alone and to run the network alone, added up. The CPU is what
+is measured.
 """
 
 import argparse
@@ -84,6 +85,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", default="", help="contenders whose name has this")
     args = parser.parse_args()
+    if not args.validate.is_file() or not args.photos.is_dir():
+        parser.error("--validate is the file validate.py, --photos a folder")
     models = args.model or ["tf_efficientnet_lite0", "resnet50"]
     print(f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory(prefix="genset-benchmark-") as name:
@@ -224,7 +227,7 @@ def measure(command: list[str]) -> Cost:
     ended.set()
     watcher.join()
     if process.returncode != 0:
-        sys.exit(f"{' '.join(command)} failed:\n{said[-2000:]}")
+        raise subprocess.CalledProcessError(process.returncode, command, said)
     return Cost(seconds, most)
 
 
@@ -242,19 +245,26 @@ def memory(pid: int) -> float:
 
 
 def compare(contenders: dict[str, Contender], args: argparse.Namespace) -> None:
-    """Run each in turn, several times."""
+    """Run each in turn, several times; what this machine cannot run is left out, by name."""
     chosen = {name: run for name, run in contenders.items() if args.only in name}
     costs: dict[str, list[Cost]] = {name: [] for name in chosen}
     for _ in range(args.runs):
-        for name, run in chosen.items():
-            costs[name].append(run())
-            last = costs[name][-1]
+        for name, run in [*chosen.items()]:
+            try:
+                costs[name].append(last := run())
+            except subprocess.CalledProcessError as error:
+                print(f"{name} is left out: {(error.stdout or error.stderr).strip()[-300:]}")
+                del chosen[name], costs[name]
+                continue
             print(f"{name:28} {last.seconds:7.2f} s {last.megabytes:6.0f} MB", flush=True)
-    print("\n| | seconds | photos/s | peak MB |\n|---|---:|---:|---:|")
-    for name, runs in costs.items():
-        seconds = statistics.median(cost.seconds for cost in runs)
-        most = max(cost.megabytes for cost in runs)
-        print(f"| {name} | {seconds:.1f} | {args.count / seconds:.0f} | {most:.0f} |")
+    medians = {name: statistics.median(c.seconds for c in runs) for name, runs in costs.items()}
+    first = next(iter(medians), "")
+    print(f"\n| medians | runs | seconds | photos/s | times as fast as {first} | peak MB |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for name, seconds in medians.items():
+        rate, faster = args.count / seconds, medians[first] / seconds
+        most = max(cost.megabytes for cost in costs[name])
+        print(f"| {name} | {args.runs} | {seconds:.1f} | {rate:.0f} | {faster:.1f} | {most:.0f} |")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from sqlalchemy import func, insert, select
 
 from benchmarks import label_studio
 from genset.db import GoldAnswer, Label, Store, Verdict
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.workspace import Workspace
 from tests.label.http_page import HttpPage, session_of
 from tests.label.serving import free_port, serving

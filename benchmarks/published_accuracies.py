@@ -3,9 +3,10 @@
     python -m benchmarks.published_accuracies TIMM-RESULTS --taken 2026-08
 
 TIMM-RESULTS is the folder ``results`` of timm's repository, with the tables of ImageNet's
-validation set, of ReaL's labels for it, and of ImageNetV2 (matched frequency); --taken is when it
-was copied. torchvision's figures, for ImageNet alone, are in each of its weights' `meta`. Only this
-needs timm and torchvision; the table that it writes is committed. Nothing is measured here.
+validation set, of ReaL's labels for it, of ImageNetV2 (matched frequency) and of ImageNet-Sketch;
+--taken is when it was copied. torchvision's figures, for ImageNet alone, are in each of its
+weights' `meta`. Only this needs timm and torchvision; the table that it writes is committed.
+Nothing is measured here.
 """
 
 import argparse
@@ -24,6 +25,7 @@ _TIMM_FILES = {
     "imagenet": "results-imagenet.csv",
     "real": "results-imagenet-real.csv",
     "imagenetv2": "results-imagenetv2-matched-frequency.csv",
+    "sketch": "results-sketch.csv",
 }
 
 Row = dict[str, object]

@@ -19,6 +19,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 def main() -> None:
     """Run ``genset``; exit code 0, 1 (the work failed), 2 (the words are wrong), or a signal's."""
+    if sys.platform == "win32":
+        _end(_print(["genset runs on Linux and macOS: on Windows, use it within WSL"], 1))
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup and a shell's & have it
             signal.signal(number, partial(_interrupt, os.getpid()))

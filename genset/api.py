@@ -270,7 +270,7 @@ def report(
     *,
     runs: str | PathLike[str] | None = None,
     seed: int = 0,
-    **more: Any,
+    **options: Any,
 ) -> "ReportData":
     """Write one HTML file on models that were scored on one set. It opens offline.
 
@@ -279,7 +279,7 @@ def report(
         path: the HTML file.
         runs: the folder of runs, for a `reference` that is another set, and for fine-tuning.
         seed: of the draws for intervals.
-        more: what else it holds, as in ``reference="imagenet-val"``: see
+        options: what else it is asked for, as in ``reference="imagenet-val"``: the attributes of
             `genset.reporting.options.ReportOptions`.
 
     Returns:
@@ -300,14 +300,16 @@ def report(
     models = _on_one_set(evaluated)
     if Path(path).is_dir():
         raise BadInput(f"{path} is a folder: name the report's HTML file in it")
+    if options.get("compare") is not None:
+        options["compare"] = Path(options["compare"])
     try:
         named = models[0].photos.classes_named
-        options = ReportOptions(resampling=Resampling(seed=seed), taxonomy=named, **more)
+        asked = ReportOptions(resampling=Resampling(seed=seed), taxonomy=named, **options)
     except TypeError as error:
         raise BadInput(f"report: {error}".replace("ReportOptions.__init__() ", "")) from None
     folder = Path(runs) if runs is not None else locate_runs()
     with _files_named():
-        data = collect_results(_side_by_side(models), folder, options)
+        data = collect_results(_side_by_side(models), folder, asked)
         write_page(Path(path), page_of(data))
     return data
 

@@ -193,6 +193,10 @@ class LabelRules(Record, frozen=True):
         float,
         Meta(gt=0, le=1440, description="how long a screen is reserved for an idle labeler"),
     ] = 15
+    address: Annotated[
+        str,
+        Meta(description="where others reach the page", examples=["https://labels.example.org"]),
+    ] = ""
     panel: Annotated[_Word, Meta(description="the group that new votes belong to")] = "main"
     guideline: Annotated[_Word, Meta(description="the version of the instructions")] = "1"
 

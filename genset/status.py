@@ -35,7 +35,7 @@ from genset.db import (
 )
 from genset.db.images_folder import check_images, see_images
 from genset.db.votes_needed import missing_votes
-from genset.label.proposals.questions import proposal_stats
+from genset.label.proposals import proposal_stats
 from genset.net.hosts import Hosts
 from genset.release.reader.manifest import Summary
 from genset.release.reader.release import summaries
@@ -51,7 +51,6 @@ _NAME = Photo.source, Photo.source_id
 _EXAMPLE = Photo.id.in_(select(ExamplePhoto.photo_id))
 _GOLD = Photo.id.in_(select(GoldQuestion.photo_id)) & Photo.id.not_in(select(Claim.photo_id))
 _OF_POOL = ~_EXAMPLE & ~_GOLD
-_STORED = Photo.sha256.is_not(None), Photo.rejected.is_(None)
 # Stored photos after which a refresh asked in vain last.
 _LAST_FAILED = (
     select(func.max(PhotoEvent.id)).where(PhotoEvent.what == "failed").group_by(PhotoEvent.photo_id)
@@ -59,7 +58,7 @@ _LAST_FAILED = (
 _UNCHECKED = (
     select(Photo.id)
     .join(PhotoEvent, PhotoEvent.photo_id == Photo.id)
-    .where(*_STORED, PhotoEvent.id.in_(_LAST_FAILED))
+    .where(Photo.in_use, PhotoEvent.id.in_(_LAST_FAILED))
     .where(Photo.checked_at.is_(None) | (PhotoEvent.at > Photo.checked_at))
 )
 
@@ -202,7 +201,7 @@ def _runs(workspace: Workspace, release: Summary) -> list[str]:
 
 def _counts(session: Session) -> dict[str, Any]:
     """Those fields of `Status` that the database counts, in one statement."""
-    contested = select(func.count(Photo.id)).where(*_STORED, Photo.id.in_(undecided_photos()))
+    contested = select(func.count(Photo.id)).where(Photo.in_use, Photo.id.in_(undecided_photos()))
     photos, pages = select(func.count(PhotoFailure.photo_id)), select(func.count(SearchFailure.id))
     fields = {
         "searched": select(func.count(distinct(Search.wnid))),

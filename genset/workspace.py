@@ -135,7 +135,7 @@ class Workspace:
         with at_their_lines(text, str(path)):
             return cls(
                 root=root,
-                store_url=_store_url(root, settings.store.url),
+                store_url=store_url(root, settings.store.url),
                 images=_images(root, settings.images.folder),
                 scrape=settings.scrape,
                 label=settings.label,
@@ -205,7 +205,12 @@ def _images(root: Path, folder: str) -> Path:
     return images
 
 
-def _store_url(root: Path, configured: str) -> str:
+def store_url(root: Path, configured: str) -> str:
+    """The address of the database of the workspace at `root`, by its settings or GENSET_STORE_URL.
+
+    Raises:
+        BadInput: it is none that genset can use, or holds a password.
+    """
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError
 

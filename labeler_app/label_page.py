@@ -3,10 +3,10 @@
 import streamlit as st
 
 from genset.label import Store, Workspace
+from genset.label.access import label_secret, workspace_key
 from genset.label.crowd.studies import Studies
-from genset.label.people.access import label_secret, workspace_key
-from genset.label.people.labelers import Labeler, Labelers
-from genset.label.proposals.questions import asks_further_classes
+from genset.label.labelers import Labeler, Labelers
+from genset.label.proposals import asks_further_classes
 from genset.label.session.desk import Desk
 from genset.label.session.sources import heed, notices, warnings
 from labeler_app.component import HandIn, PageState, Task, label_photos, show_unsaved

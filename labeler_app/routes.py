@@ -4,11 +4,12 @@ Every answer is JSON with `now`, the server's clock, but for pictures. Times are
 1970. A request carries its labeler's session, for Streamlit's own sign-in does not reach a route.
 """
 
+import json
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from anyio import CapacityLimiter, to_thread
@@ -18,17 +19,150 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from genset.core.errors import BadInput, GensetError
-from genset.core.validation import parse_json
-from genset.label import Store, Workspace, answering
+from genset.core.safe import web_link
+from genset.core.validation import Meta, parse_json
+from genset.label import ImageClass, Store, Taxonomy, Workspace, answering
+from genset.label.access import label_secret
 from genset.label.crowd import mturk
 from genset.label.crowd.studies import Studies
-from genset.label.people.access import label_secret
-from genset.label.people.labelers import Labeler, Labelers
+from genset.label.labelers import Labeler, Labelers
 from genset.label.session.desk import Desk, Unwarned
 from genset.label.session.pictures import picture_path, shown_picture
-from genset.label.session.shown import Body, submission
-from labeler_app import wire
+from genset.label.session.shown import (
+    AlsoScreen,
+    Body,
+    Example,
+    LoadedScreen,
+    Name,
+    Receipt,
+    Screen,
+    ShownPhoto,
+    ShownQuestion,
+    SubmissionBody,
+    submission,
+)
 from labeler_app.component import FILES
+
+_MOST_SCREENS = 12
+
+Names = Annotated[tuple[Name, ...], Meta(max_length=64)]
+
+
+class ScreensBody(Body, frozen=True, kw_only=True):
+    """How many screens the page asks for, and which it has."""
+
+    count: int
+    loaded: Names
+
+
+class BeatBody(Body, frozen=True, kw_only=True):
+    """The screens that the page keeps, or gives back."""
+
+    screens: Names
+
+
+class EarlierBody(Body, frozen=True, kw_only=True):
+    """The screen before which another is asked for; None for the last that was submitted."""
+
+    screen: Name | None
+
+
+class SubmitBody(Body, frozen=True, kw_only=True):
+    """Screens' labels, and how many screens the page asks for; it has those that are loaded."""
+
+    submissions: Annotated[tuple[SubmissionBody, ...], Meta(max_length=_MOST_SCREENS)]
+    count: int = 0
+    loaded: Names = ()
+
+
+def most(count: int) -> int:
+    """As many screens as are given where a page asks for so many."""
+    return max(0, min(count, _MOST_SCREENS))
+
+
+def milliseconds(time: datetime) -> int:
+    """A time as browsers count it."""
+    return round(time.timestamp() * 1000)
+
+
+def screen_json(shown: Screen | AlsoScreen | LoadedScreen) -> dict[str, Any]:
+    """A screen, with all that the page shows of it, or that it has already."""
+    lease = {"id": shown.id, "expires_at": milliseconds(shown.expires_at)}
+    if isinstance(shown, LoadedScreen):
+        return lease
+    if isinstance(shown, AlsoScreen):
+        return {
+            **lease,
+            "kind": "also",
+            "home": _class(shown.home),
+            "photo": _example(shown.photo),
+            "questions": [_question(question) for question in shown.questions],
+            "submitted": shown.submitted,
+        }
+    return {
+        **lease,
+        **_class(shown.cls),
+        "photos": [{**_example(photo), **_answer(photo)} for photo in shown.photos],
+        "examples": [_example(example) for example in shown.examples],
+        "confusable": [
+            {**_named(item.cls), "photo": _example(item.photo) if item.photo else None}
+            for item in shown.confusable
+        ],
+        "submitted": shown.submitted,
+        "training": shown.is_training,
+    }
+
+
+def _named(cls: ImageClass) -> dict[str, Any]:
+    return {"wnid": cls.wnid, "name": cls.name, "also": cls.lemmas[1:], "definition": cls.gloss}
+
+
+def _class(cls: ImageClass) -> dict[str, Any]:
+    """What is shown of a class: the same on every screen."""
+    return {
+        **_named(cls),
+        "hypernyms": cls.hypernyms,
+        "wikipedia": [{"title": page.title, "url": page.url} for page in cls.wikipedia],
+    }
+
+
+@lru_cache(maxsize=4)
+def classes_json(taxonomy: Taxonomy) -> bytes:
+    """All classes by their index, as JSON, for the search among them."""
+    found = [_named(cls) for cls in taxonomy]
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def receipt_json(stored: Receipt) -> dict[str, Any]:
+    """What became of a label."""
+    about = {"id": str(stored.id), "ok": stored.ok, "reason": stored.reason}
+    return about if stored.expected is None else {**about, "expected": stored.expected}
+
+
+_web_link = lru_cache(maxsize=4096)(web_link)  # a screen is sent until it is submitted
+
+
+def _example(photo: Example) -> dict[str, Any]:
+    return {
+        "src": f"/genset/picture/{photo.id}",
+        "source": photo.source,
+        "owner": photo.owner_name,
+        "license": photo.license,
+        "license_url": _web_link(photo.license_url) or "",
+        "page_url": _web_link(photo.page_url) or "",
+    }
+
+
+def _question(question: ShownQuestion) -> dict[str, Any]:
+    photo = _example(question.photo) if question.photo else None
+    return {**_named(question.cls), "photo": photo, **_answer(question)}
+
+
+def _answer(shown: ShownPhoto | ShownQuestion) -> dict[str, Any]:
+    """What a labeler has said of it, if anything."""
+    label = str(shown.label_id) if shown.label_id else None
+    return {"id": shown.id, "verdict": shown.verdict, "label_id": label}
+
 
 _A_DAY = 24 * 60 * 60
 _LONGEST = 512  # characters of a token; ours have some 50
@@ -103,34 +237,32 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         except BadInput:
             raise _Refused from None
 
-    def screens(session: str, body: wire.ScreensBody) -> Answer:
+    def screens(session: str, body: ScreensBody) -> Answer:
         try:
-            leased, progress = desk(session).next(wire.most(body.count), body.loaded)
+            leased, progress = desk(session).next(most(body.count), body.loaded)
         except Unwarned:
             raise _Refused from None  # the page is drawn again, and warns
-        return {"screens": list(map(wire.screen, leased)), "progress": progress}
+        return {"screens": list(map(screen_json, leased)), "progress": progress}
 
-    def submit(session: str, body: wire.SubmitBody) -> Answer:
+    def submit(session: str, body: SubmitBody) -> Answer:
         submissions = list(map(submission, body.submissions))
-        receipts, progress, leased = desk(session).take(
-            submissions, wire.most(body.count), body.loaded
-        )
+        receipts, progress, leased = desk(session).take(submissions, most(body.count), body.loaded)
         return {
-            "receipts": list(map(wire.receipt, receipts)),
+            "receipts": list(map(receipt_json, receipts)),
             "progress": progress,
-            "screens": None if leased is None else list(map(wire.screen, leased)),
+            "screens": None if leased is None else list(map(screen_json, leased)),
         }
 
-    def beat(session: str, body: wire.BeatBody) -> Answer:
+    def beat(session: str, body: BeatBody) -> Answer:
         return {"lost": desk(session).beat(body.screens)}
 
-    def leave(session: str, body: wire.BeatBody) -> Answer:
+    def leave(session: str, body: BeatBody) -> Answer:
         desk(session).leave(body.screens)
         return {}
 
-    def earlier(session: str, body: wire.EarlierBody) -> Answer:
+    def earlier(session: str, body: EarlierBody) -> Answer:
         screen = desk(session).earlier(body.screen)
-        return {"screen": wire.screen(screen) if screen else None}
+        return {"screen": screen_json(screen) if screen else None}
 
     def hand_in(session: str, _: Body) -> Answer:
         if (visit := desk(session).labeler.visit_id) is None:
@@ -140,7 +272,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
     def endpoint_of(kind: type[B], answer: Callable[[str, B], Answer]) -> Endpoint:
         def written(session: str, body: B) -> bytes:
             content = answer(session, body)
-            return msgspec.json.encode({**content, "now": wire.milliseconds(datetime.now(UTC))})
+            return msgspec.json.encode({**content, "now": milliseconds(datetime.now(UTC))})
 
         async def endpoint(request: Request) -> Response:
             try:
@@ -184,7 +316,7 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         except GensetError as error:
             return JSONResponse({"error": str(error)}, 503)
         caching = _FOR_A_DAY if taxonomy.is_imagenet else _ASKED_AGAIN
-        return Response(wire.classes(taxonomy), media_type="application/json", headers=caching)
+        return Response(classes_json(taxonomy), media_type="application/json", headers=caching)
 
     def ready(_: Request) -> Response:
         try:
@@ -200,11 +332,11 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         return FileResponse(path, headers={"Cache-Control": "no-cache"})
 
     return [
-        Route("/genset/screens", endpoint_of(wire.ScreensBody, screens), methods=["POST"]),
-        Route("/genset/submit", endpoint_of(wire.SubmitBody, submit), methods=["POST"]),
-        Route("/genset/beat", endpoint_of(wire.BeatBody, beat), methods=["POST"]),
-        Route("/genset/leave", endpoint_of(wire.BeatBody, leave), methods=["POST"]),
-        Route("/genset/earlier", endpoint_of(wire.EarlierBody, earlier), methods=["POST"]),
+        Route("/genset/screens", endpoint_of(ScreensBody, screens), methods=["POST"]),
+        Route("/genset/submit", endpoint_of(SubmitBody, submit), methods=["POST"]),
+        Route("/genset/beat", endpoint_of(BeatBody, beat), methods=["POST"]),
+        Route("/genset/leave", endpoint_of(BeatBody, leave), methods=["POST"]),
+        Route("/genset/earlier", endpoint_of(EarlierBody, earlier), methods=["POST"]),
         Route("/genset/hand_in", endpoint_of(Body, hand_in), methods=["POST"]),
         Route("/genset/classes", classes),
         Route("/genset/picture/{name}", picture),

@@ -16,11 +16,11 @@ from streamlit.errors import StreamlitAuthError, StreamlitMissingAuthlibError
 from genset.core.errors import BadInput, GensetError, MissingExtra
 from genset.core.numbers import count
 from genset.label import Store
+from genset.label.access import secret_of_environment
 from genset.label.crowd.mturk import PREVIEW, submit_address
 from genset.label.crowd.prolific import IDS, by_prolific
 from genset.label.crowd.studies import Studies, Study
-from genset.label.people.access import secret_of_environment
-from genset.label.people.labelers import Labeler, Labelers
+from genset.label.labelers import Labeler, Labelers
 from labeler_app.component import HandIn
 from labeler_app.words import as_markdown
 

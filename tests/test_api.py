@@ -273,7 +273,9 @@ def test_rows_of_a_table_are_matched_by_the_photos_ids(photos: PhotoSet) -> None
     assert genset.evaluate(photos, predictions=table.reset_index(drop=True)).top1.correct == 4
     scores = pandas.DataFrame(np.eye(4, 1000), index=photos.ids, columns=WNIDS).iloc[::-1]
     turned = genset.evaluate(photos, predictions=scores[WNIDS[::-1]])
+    numbered = scores.set_axis(range(1000), axis=1)[[*range(999, -1, -1)]]
     assert turned.top1 == genset.evaluate(photos, predictions=scores).top1
+    assert turned.top1 == genset.evaluate(photos, predictions=numbered).top1
     for wrong, problem in (
         (table.rename({photos.ids[0]: "other.jpg"}), "the table's index has 'other.jpg'"),
         (table.iloc[[0, 1, 2, 2]], f"the table's index lacks '{photos.ids[3]}'"),
@@ -480,9 +482,13 @@ def test_sets_are_not_mixed(photos: PhotoSet, tmp_path: Path) -> None:
         genset.report([], "a.html")
     with pytest.raises(BadInput, match="is a folder: name"):
         genset.report([one], tmp_path)
+    with pytest.raises(BadInput, match="report: got an unexpected keyword argument 'refrence'"):
+        genset.report([one], "a.html", refrence="none")
     for use in (lambda: genset.compare("a", "b"), lambda: genset.report(["a"], "a.html")):
         with pytest.raises(BadInput, match=r"what genset\.evaluate gave .* not a str"):
             use()
+    with pytest.raises(BadInput, match=r"old\.json cannot be read"):
+        genset.report([one], "a.html", compare="old.json")
     assert genset.report((each for each in [one]), "a.html").models
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         genset.nothing  # noqa: B018 - it is the access that fails

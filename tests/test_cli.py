@@ -15,7 +15,7 @@ from PIL import Image
 
 from genset.cli import cli
 from genset.cli.group import first_sentence
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from tests.commands import run
 from tests.label.desks import do_all
@@ -222,8 +222,32 @@ def test_a_manager_s_link_is_made_listed_and_taken_back(workspace: Path) -> None
     assert "no manager 'Eve'" in error_of(genset("managers", "revoke", "Eve", cwd=workspace), 2)
 
 
+def test_links_name_the_workspace_s_own_address(workspace: Path) -> None:
+    study = "labelers", "study", "add", "prolific", "60d9", "--screens", "1"
+    assert "--address https://labels.example.org" in error_of(genset(*study, cwd=workspace), 2)
+    invite = "labelers", "invite", "Ann"
+    assert "on this machine only" in genset(*invite, cwd=workspace).stderr
+    under = error_of(genset(*invite, "--address", "https://example.org/labels", cwd=workspace), 2)
+    assert "a host name of its own" in under
+    settings = workspace / "genset.toml"
+    set_key = "[label]\naddress = 'https://photos.org/'"
+    settings.write_text(settings.read_text("utf-8").replace("[label]", set_key))
+    assert genset(*invite, cwd=workspace).stdout.startswith("https://photos.org/?invite=")
+    assert "https://photos.org/?PROLIFIC_PID=" in genset(*study, cwd=workspace).stdout
+
+
+def test_windows_is_told_what_to_do() -> None:
+    program = (
+        "import sys; sys.platform = 'win32'; sys.modules['fcntl'] = None\n"
+        "from genset.__main__ import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "within WSL" in error_of(done, 1)
+
+
 def test_a_manager_adds_studies(workspace: Path) -> None:
-    words = "labelers", "study", "add", "prolific", "60d9aade", "--screens"
+    words = "labelers", "study", "add", "prolific", "60d9aade", "--address", "https://a.org"
+    words += ("--screens",)
     assert "completion code C0DE" in genset(*words, "40", "--code", "C0DE", cwd=workspace).stdout
     assert "at least 1 screen" in error_of(genset(*words, "0", cwd=workspace), 2)
     listed = genset("labelers", "study", "list", cwd=workspace).stdout.splitlines()

@@ -16,7 +16,7 @@ from genset.core.errors import BadInput
 from genset.db import Store
 from genset.release.exports import FORMATS
 from genset.workspace import Workspace
-from labeler_app import wire
+from labeler_app.routes import screen_json
 from tests.label.desks import desk_of, do_all
 from tests.labeled_workspace import picture
 from tests.scrape.commands import genset
@@ -131,7 +131,7 @@ def test_they_go_from_the_file_to_the_report_and_nothing_is_written_elsewhere(
     screens = do_all(desk_of((workspace, store), "ann"))
     names = {each.cls.wnid: each.cls.name for each in screens}
     assert set(names) == set(CARRIED)
-    told = json.loads(json.dumps([wire.screen(each) for each in screens]))
+    told = json.loads(json.dumps([screen_json(each) for each in screens]))
     assert {each["wnid"]: each["name"] for each in told} == names
     store.close()
 

@@ -16,14 +16,14 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_681,
-    "modules": 513,
-    "lines of tests": 72_285,
-    "words of docs": 46_044,
+    "lines of code": 59_628,
+    "modules": 478,
+    "lines of tests": 71_883,
+    "words of docs": 34_654,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
-    "functions over 50 lines": 27,
+    "functions over 50 lines": 26,
     "folders in a path": 4,
     "modules in import circles": 0,
 }
@@ -145,7 +145,7 @@ def allowed_users(library: str) -> set[str]:
         "torchvision": {"models", "score", "comparison", "finetune"},
         "scipy": {"statistics", "finetune"},
         "flickrapi": {"sources"},
-        "sqlite3": {"db"},
+        "sqlite3": {"db", "tta"},  # which reads MLflow's store
     }[library]
 
 
@@ -165,7 +165,10 @@ def test_the_labeling_page_has_no_sql() -> None:
             assert "sqlalchemy" not in {target.split(".")[0] for target in imported(path)}, name
 
 
-NEED_NO_SCIPY = {f"genset.statistics.intervals.{name}" for name in ("Interval", "wilson")}
+NEED_NO_SCIPY = {
+    *(f"genset.statistics.intervals.{name}" for name in ("Interval", "wilson")),
+    "genset.statistics.agreement.nominal_alpha",
+}
 
 
 @pytest.mark.parametrize("room", ["scrape", "label", "db"])

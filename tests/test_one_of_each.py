@@ -21,7 +21,7 @@ COMMANDS = {
     "labels stats": "1 of 1 candidate labeled, 1 done; 1 vote of 1 labeler;",
     "labels export labels.csv": "1 label in force:",
     "labels aggregate --method majority -o together.csv": "1 candidate:",
-    "labelers study add prolific 60d9aadeb86739de712faee0 --screens 1": "1 screen each,",
+    "labelers study add prolific 60d9 --screens 1 --address http://a": "1 screen each,",
     "release create v2 --dry-run": "1 photo; 1 of 1,000 classes has photos",
     "release verify v1": "v1: 1 photo is what the manifest says",
     "release diff v1 v1": "1 photo the same,",

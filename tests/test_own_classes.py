@@ -15,12 +15,12 @@ from genset.classes.files import taxonomy_in
 from genset.core.errors import BadInput
 from genset.db.taxonomies import store_taxonomy
 from genset.label import Store, Workspace
-from genset.label.exchange.labels import export_labels, import_labels
+from genset.label.exchange import export_labels, import_labels
 from genset.label.stats import collect
 from genset.sandbox import Sandbox
 from genset.scrape.queries import newest_queries, update_queries, workspace_queries
 from genset.status import status
-from labeler_app import wire
+from labeler_app.routes import classes_json, screen_json
 from tests.label.desks import CORRECT, desk_of, do_all
 from tests.labeled_workspace import add_candidate, labeled_workspace, picture, vote
 from tests.scrape.commands import genset
@@ -86,11 +86,11 @@ def test_a_name_has_no_character_that_turns_its_neighbours() -> None:
 def test_the_page_shows_the_users_classes(opened: tuple[Workspace, Store]) -> None:
     screens = {each.cls.wnid: each for each in desk_of(opened, "ann").screens(12)}
     assert set(screens) == {DOG, PANDA, LONG}
-    told = wire.screen(screens[DOG])
+    told = screen_json(screens[DOG])
     assert told["definition"] == "what barks; <script>alert('no')</script>"
     assert (told["wnid"], told["hypernyms"]) == (DOG, ())
     assert [each["wnid"] for each in told["confusable"]] == [PANDA]
-    listed = json.loads(wire.classes(opened[1].taxonomy))
+    listed = json.loads(classes_json(opened[1].taxonomy))
     assert [each["wnid"] for each in listed] == [DOG, PANDA, LONG]
 
 

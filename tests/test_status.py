@@ -31,7 +31,7 @@ from genset.db import (
 )
 from genset.db.images_folder import check_files, files_of_nobody
 from genset.label import Verdict
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.release.freeze import create
 from genset.release.reader import FORMAT

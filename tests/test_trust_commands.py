@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from genset.cli import cli
 from genset.label import Store, Verdict
 from genset.label.ballots import votes_table
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.release.freeze import create
 from genset.workspace import Workspace
 from tests.label.desks import hold

@@ -1,24 +1,32 @@
 """The wheel, built and installed into an empty environment."""
 
 import json
+import shutil
 import subprocess
 import sys
 import venv
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bin folder of an environment that holds the wheel and what it asks for, no more."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the sdist, and of the wheel that is built from it."""
     folder = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", folder, ROOT)
-    venv.create(folder / "env")
-    binaries = folder / "env" / "bin"
-    (wheel,) = folder.glob("genset-*.whl")
+    run(sys.executable, "-m", "build", "--outdir", folder, ROOT)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def installed(built: Path) -> Path:
+    """The bin folder of an environment that holds the wheel and what it asks for, no more."""
+    venv.create(built / "env")
+    binaries = built / "env" / "bin"
+    (wheel,) = built.glob("genset-*.whl")
     constraints = ROOT / ".ci" / "constraints.txt"
     # Most of what the packages hold is never imported here: none of it is compiled before.
     pip(binaries, "install", "--quiet", "--no-compile", "-c", constraints, wheel)
@@ -37,6 +45,16 @@ def run(*command: str | Path, cwd: str | Path = "/") -> str:
 
 
 @pytest.mark.soak
+def test_make_finds_its_rules_in_the_sdist(built: Path, tmp_path: Path) -> None:
+    (sdist,) = built.glob("genset-*.tar.gz")
+    shutil.unpack_archive(sdist, tmp_path, filter="data")
+    (folder,) = tmp_path.iterdir()
+    steps = run("make", "--dry-run", "demo", "test", "check", cwd=folder)
+    for file in ("docs/demo/demo.sh", ".ci/constraints.txt"):
+        assert file in steps
+        assert (folder / file).is_file()
+
+
 def test_it_works_by_itself(installed: Path, tmp_path: Path) -> None:
     genset = installed / "genset"
     run(genset, "init", tmp_path)
@@ -69,10 +87,14 @@ def test_it_needs_no_heavy_package(installed: Path) -> None:
 def test_what_is_not_installed_is_named_with_its_extra(installed: Path, tmp_path: Path) -> None:
     photos = tmp_path / "photos" / "n02123045"
     photos.mkdir(parents=True)
+    Image.new("RGB", (64, 64)).save(photos / "cat.png")
+    (tmp_path / "mine.csv").write_text("image,top1\nn02123045/cat.png,n02123045\n")
     run(installed / "genset", "init", tmp_path)
+    run(installed / "genset", "evaluate", "photos", "--model", "predictions:mine.csv", cwd=tmp_path)
     for extra, *words in [
         ("evaluate", "evaluate", "photos", "--model", "torchvision:resnet18"),
         ("label", "label"),
+        ("report", "report", "photos"),
     ]:
         command = [str(installed / "genset"), *words]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)

@@ -212,7 +212,8 @@ def test_a_new_file_shows_each_key_with_its_default(tmp_path: Path) -> None:
     assert (found.sources, found.contact) == (("flickr", "commons"), "ann@example.org")
     assert parse_toml(text, Settings, "it").label == LabelRules()
     whole = re.sub(r"^# (?=[a-z_]+ = |\[)", "", text, flags=re.M)  # its examples can be read too
-    assert replace(parse_toml(whole, Settings, "it").label, grow_to=()) == LabelRules()
+    label = parse_toml(whole, Settings, "it").label
+    assert replace(label, grow_to=(), address="") == LabelRules()
     shown = re.findall("^(?:# )?([a-z_]+) = ", text, flags=re.M)
     assert shown == [key.name for section in keys_of(Settings) for key in keys_in(section)]
 

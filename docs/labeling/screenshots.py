@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.sync_api import Browser, expect
 
 from genset.db import Store, Verdict
-from genset.label.people.access import manager_token
+from genset.label.access import manager_token
 from genset.workspace import Workspace
 from tests.browser import chromium
 from tests.label.serving import free_port, serving

@@ -14,33 +14,22 @@ a data file that is committed with genset, so nothing here needs WordNet;
 label: Wikipedia's pages, and which class may be taken for which (``wordnet_maps/guide.json``).
 """
 
-from genset.classes.checks import LONGEST_ID, mistakes_in
-from genset.classes.classes import PHOTOS, ImageClass, Query, with_distinct_names
-from genset.classes.document import document_of, hash_of, hash_of_document, taxonomy_of
-from genset.classes.entries import Entry, read_entries
-from genset.classes.files import read_taxonomy
-from genset.classes.imagenet import imagenet1k, synonyms
-from genset.classes.names import find_classes, hint
-from genset.classes.taxonomy import IMAGENET, Taxonomy
-
-__all__ = [
-    "IMAGENET",
-    "LONGEST_ID",
-    "PHOTOS",
-    "Entry",
-    "ImageClass",
-    "Query",
-    "Taxonomy",
-    "document_of",
-    "find_classes",
-    "hash_of",
-    "hash_of_document",
-    "hint",
-    "imagenet1k",
-    "mistakes_in",
-    "read_entries",
-    "read_taxonomy",
-    "synonyms",
-    "taxonomy_of",
-    "with_distinct_names",
-]
+from genset.classes.checks import LONGEST_ID as LONGEST_ID
+from genset.classes.checks import mistakes_in as mistakes_in
+from genset.classes.classes import PHOTOS as PHOTOS
+from genset.classes.classes import ImageClass as ImageClass
+from genset.classes.classes import Query as Query
+from genset.classes.classes import with_distinct_names as with_distinct_names
+from genset.classes.document import document_of as document_of
+from genset.classes.document import hash_of as hash_of
+from genset.classes.document import hash_of_document as hash_of_document
+from genset.classes.document import taxonomy_of as taxonomy_of
+from genset.classes.entries import Entry as Entry
+from genset.classes.entries import read_entries as read_entries
+from genset.classes.files import read_taxonomy as read_taxonomy
+from genset.classes.imagenet import imagenet1k as imagenet1k
+from genset.classes.imagenet import synonyms as synonyms
+from genset.classes.names import find_classes as find_classes
+from genset.classes.names import hint as hint
+from genset.classes.taxonomy import IMAGENET as IMAGENET
+from genset.classes.taxonomy import Taxonomy as Taxonomy

@@ -20,7 +20,6 @@ LONGEST_ID = 64
 """Characters of a class's id."""
 
 _ID = re.compile(rf"\w(?:[\w{MARK}.-]*[\w{MARK}])?")
-_LONGEST_NAME = 255  # bytes of a file's name
 
 # Names that a file system, or genset's own folders and lists, give another meaning.
 _TAKEN = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
@@ -128,8 +127,6 @@ def mistake_in_id(id: str) -> str:
         )
     if len(id) > LONGEST_ID:
         return f"{id[:20]}... has {len(id)} characters: an id has at most {LONGEST_ID}"
-    if len(id.encode()) > _LONGEST_NAME:
-        return f"{id[:20]}... is too long for a folder's name: it has {len(id.encode())} bytes"
     if id.casefold().partition(".")[0] in _TAKEN or id.casefold().endswith(_DOCUMENTS):
         return f"{id} has another meaning: choose another id"
     return ""

@@ -129,7 +129,7 @@ def _confused(id: str, classes: Mapping[str, Any]) -> tuple[str, ...]:
 def class_of(index: int, id: str, table: ClassTable) -> ImageClass:
     """A class; what one of ImageNet's own does not say is as ImageNet's map has it."""
     known = imagenet1k().get(id)
-    name = clean(table.name, 200) or (known.name if known else _words(id))
+    name = clean(table.name, 200) or (known.name if known else re.sub(r"[\s_-]+", " ", id).strip())
     lemmas = tuple(clean(lemma, 200) for lemma in table.lemmas)
     return ImageClass(
         index=index,
@@ -165,10 +165,6 @@ def _queries(name: str, table: ClassTable, known: ImageClass | None) -> tuple[Qu
 def _types_of(known: ImageClass | None) -> tuple[int, ...]:
     """What is searched, where nothing is said of it."""
     return known.content_types if known else (PHOTOS,)
-
-
-def _words(id: str) -> str:
-    return re.sub(r"[\s_-]+", " ", id).strip()
 
 
 # To a document

@@ -13,7 +13,7 @@ from genset.cli import begin, classes, release, status, tta
 from genset.cli.common import PATH
 from genset.cli.group import Program
 from genset.cli.labeling import labels, people
-from genset.cli.models import finetune, report, score
+from genset.cli.models import finetune, plan, report, score
 from genset.cli.pool import add, keywords, scrape, upkeep
 
 
@@ -45,6 +45,7 @@ def cli(context: click.Context, folder: Path | None) -> None:
 SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Collect": (
         begin.init,
+        plan.plan,
         classes.classes,
         keywords.keywords,
         scrape.scrape,
@@ -60,7 +61,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Release": (release.release, upkeep.pull),
     "Evaluate": (score.evaluate, report.compare, report.report, finetune.finetune),
     "Time to accuracy": (tta.tta,),
-    "Maintain": (status.status, status.doctor, status.backup),
+    "Maintain": (status.status, status.doctor, status.backup, status.move),
 }
 for section in SECTIONS.values():
     for command in section:

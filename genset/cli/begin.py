@@ -14,7 +14,7 @@ from genset.classes import IMAGENET, Taxonomy, read_taxonomy
 from genset.classes.files import file_of, taxonomy_named
 from genset.cli.classes import tell_overlap
 from genset.cli.common import FILE, FOLDER, PATH, json_option, show
-from genset.core.errors import BadInput, MissingExtra
+from genset.core.errors import BadInput, needs_extra
 from genset.core.files import write_text
 from genset.core.numbers import count
 from genset.core.validation import line_of, lines_of_keys
@@ -217,10 +217,8 @@ def sandbox(
     genset sandbox --photos DIR --fault too_many=0.05 --fault gone=0.02
     genset sandbox --photos DIR --fault outage=1800 --fault outage_after=10
     """
-    try:
+    with needs_extra("the sandbox", "sandbox"):
         from genset.sandbox import Faults, Sandbox
-    except ModuleNotFoundError:
-        raise MissingExtra("the sandbox", "sandbox") from None
     taxonomy = read_taxonomy(classes) if classes else None
     server = Sandbox(photos, records, port, Faults.parse(faults, seed), source, taxonomy)
     for name, value in server.environment.items():

@@ -129,7 +129,7 @@ def from_file(file: Path, senses: tuple[str, ...], output: Path | None, **how: A
     rows = read_list(file)
     check_words(row.id or row.name for row in rows)
     listed = [row for row in rows if not is_junk(row.name)]
-    drafts = of_rows(listed, parse_senses(senses), f"class in {file}", tell_spaces=False)
+    drafts = of_rows(listed, parse_senses(senses), f"class in {file}")
     _write(drafts, output, **how)
     for note in junk_note([row.name for row in rows if is_junk(row.name)]):
         _say(note)
@@ -165,7 +165,7 @@ def from_folder(folder: Path, senses: tuple[str, ...], output: Path | None, **ho
     if {name.casefold() for name in names} <= _PARTS and any(path.is_dir() for path in inside):
         raise BadInput(f"{folder} has the parts {', '.join(names)}: give {folder / names[0]}")
     rows = [Row(name) for name in names]
-    drafts = of_rows(rows, parse_senses(senses), f"folder in {folder}", tell_spaces=True)
+    drafts = of_rows(rows, parse_senses(senses), f"folder in {folder}")
     _write(drafts, output, **how)
     for note in junk_note(junk):
         _say(note)
@@ -190,7 +190,7 @@ def from_model(spec: ModelSpec, senses: tuple[str, ...], output: Path | None, **
     from genset.models.class_names import class_names
 
     rows = [Row(name, output=output) for name, output in dict(class_names(spec)).items()]
-    drafts = of_rows(rows, parse_senses(senses), f"output of {spec.text}", tell_spaces=False)
+    drafts = of_rows(rows, parse_senses(senses), f"output of {spec.text}")
     _write(drafts, output, **how)
 
 

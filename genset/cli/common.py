@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from genset.classes import Taxonomy, find_classes
-from genset.core.errors import MissingExtra, Stopped
+from genset.core.errors import BadInput, MissingExtra, Stopped
 from genset.core.numbers import count
 from genset.core.safe import visible
 from genset.core.table import FORMATS, Table, render
@@ -102,9 +102,8 @@ classes_option = click.option(
 )
 address_option = click.option(
     "--address",
-    default="http://127.0.0.1:8501",
-    show_default=True,
-    help="Where they reach the labeling page.",
+    metavar="URL",
+    help="Where they reach the labeling page (default: address under [label] in genset.toml).",
 )
 give_up_option = click.option(
     "--give-up-after",
@@ -115,6 +114,28 @@ give_up_option = click.option(
 model_option = click.option(
     "--model", "models", type=parse_spec, multiple=True, required=True, metavar="SPEC"
 )
+
+
+def page_address(address: str | None, workspace: "Workspace", *, local: bool = False) -> str:
+    """Where others reach the page: `address`, or the workspace's; if `local`, else this machine.
+
+    Raises:
+        BadInput: there is none, or it is more than a scheme and a host, with its port.
+    """
+    found = address or workspace.label.address
+    if not found and not local:
+        raise BadInput(
+            "where do labelers reach the page? Say --address https://labels.example.org, or set "
+            "address under [label] in genset.toml"
+        )
+    if not found:
+        found = "http://127.0.0.1:8501"
+        click.echo("this link opens on this machine only: --address says another", err=True)
+    if not re.fullmatch(r"https?://[^/?#@\s]+/?", found):
+        raise BadInput(
+            f"the page needs a host name of its own, as in https://labels.example.org, not {found}"
+        )
+    return found.rstrip("/")
 
 
 @contextmanager

@@ -1,5 +1,7 @@
-"""Commands that look after a workspace: status, doctor, backup."""
+"""Commands that look after a workspace: status, doctor, backup, move."""
 
+import os
+import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -9,10 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from genset.cli.common import PATH, counted, format_command, json_command, opened, show, show_tables
-from genset.core.errors import GensetError
+from genset.core.errors import BadInput, GensetError
+from genset.core.expected import as_toml
+from genset.core.files import write_text
 from genset.core.numbers import agree, count
 from genset.core.table import of_words
-from genset.workspace import Workspace
+from genset.core.validation import at_their_lines, read_text
+from genset.settings import SETTINGS_FILE
+from genset.workspace import Workspace, store_url
 
 if TYPE_CHECKING:
     from genset.status import Status
@@ -188,8 +194,8 @@ def backup(folder: Path | None, file: Path | None, as_json: bool) -> None:
     genset backup
     genset backup /mnt/safe/genset.db
     """
-    from genset.db.backup import back_up
     from genset.db.failures import explained
+    from genset.db.sqlite import back_up
 
     workspace = Workspace.find(folder)
     with explained(workspace.store_url, "no backup was made of the store {}"):
@@ -200,3 +206,34 @@ def backup(folder: Path | None, file: Path | None, as_json: bool) -> None:
         *(f"  {command}" for command in done.restore),
     ]
     show(asdict(done), "\n".join(lines), as_json)
+
+
+@click.command()
+@click.argument("url")
+@json_command
+def move(folder: Path | None, url: str, as_json: bool) -> None:
+    """Move the database to URL, an empty one, and set url in genset.toml.
+
+    End what works on the workspace first. The old database stays as it is; a password belongs into
+    PGPASSWORD.
+
+    \b
+    genset move postgresql+psycopg://genset@/genset
+    """
+    from genset.db.database import copy_database
+    from genset.label.server import alone_with
+
+    if os.environ.get("GENSET_STORE_URL"):
+        raise BadInput("GENSET_STORE_URL names the database, before genset.toml: unset it")
+    workspace = Workspace.find(folder)
+    file = workspace.root / SETTINGS_FILE
+    line = f"url = {as_toml(url)}"
+    text, found = re.subn(r"(?m)^url = .*", lambda _: line, read_text(file), count=1)
+    if not found:
+        raise BadInput(f"{file} has no line 'url = ...' under [store]: add one")
+    with at_their_lines("", "URL"):
+        target = store_url(workspace.root, url)
+    with alone_with(workspace.store_url):  # what is labeled meanwhile would be lost
+        rows = copy_database(workspace.store_url, target)
+        write_text(file, text)
+    show({"rows": rows}, f"{count(rows, 'row')} moved from {workspace.store_url}", as_json)

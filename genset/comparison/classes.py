@@ -118,11 +118,8 @@ def confusions(results: Results, most: int = 100) -> tuple[Confusion, ...]:
         )
         for place in often.tolist()
     ]
-    return tuple(
-        sorted(found, key=lambda confusion: (-confusion.answers, confusion.wnid, confusion.other))[
-            :most
-        ]
-    )
+    found.sort(key=lambda confusion: (-confusion.answers, confusion.wnid, confusion.other))
+    return tuple(found[:most])
 
 
 def grouped(results: Results, names: Sequence[str]) -> list[Group]:
@@ -151,10 +148,8 @@ def grouped(results: Results, names: Sequence[str]) -> list[Group]:
     ]
 
 
-@lru_cache(maxsize=100_000)
-def _accuracy(correct: int, photos: int) -> Accuracy:
-    """Small groups have few accuracies: hundreds of models share them."""
-    return Accuracy.of(correct, photos)
+# Small groups have few accuracies: hundreds of models share them.
+_accuracy = lru_cache(maxsize=100_000)(Accuracy.of)
 
 
 def _fifth(share: float | None) -> str:

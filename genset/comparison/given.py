@@ -14,14 +14,8 @@ from genset.core.errors import BadInput, first_line
 from genset.models.classes import class_order
 from genset.models.mapping.pooling import Convention
 from genset.models.spec import ModelSpec
-from genset.score.predictions.arrays import BEST, answers_of_array, table_of
-from genset.score.predictions.mapped import (
-    ReadAnswers,
-    answers_of,
-    check_indices,
-    count_mapped,
-    mapping_on,
-)
+from genset.score.predictions.arrays import BEST, table_of
+from genset.score.predictions.mapped import answers_of, check_indices, mapping_on
 from genset.score.predictions.predictions import count_answers
 from genset.score.results.count import make_run, record_of_answers
 from genset.score.results.runs import load_run, run_folder, run_key, save_run
@@ -56,17 +50,11 @@ def count_array(
     order = class_order() if classes is None else tuple(map(str, classes))
     array = _array(_in_order(predictions, photos, order))
     spec = ModelSpec(name or "predictions", "predictions", "array", "", name or "predictions")
-    mapping = None
-    if photos.custom_taxonomy is not None:
-        if classes is None:
-            check_indices("predictions=", array, photos)
-        mapping = mapping_on(photos, order, convention or Convention())
-        read = ReadAnswers(answers_of("predictions=", array, photos, mapping, BEST), mapping)
-        counted = count_mapped(spec, photos, read)
-    else:
-        counted = count_answers(
-            spec, photos, answers_of_array("predictions=", array, order, photos), set(order)
-        )
+    if classes is None:
+        check_indices("predictions=", array, photos)
+    mapping = mapping_on(photos, order, convention or Convention())
+    answers = answers_of("predictions=", array, order, photos, mapping, BEST)
+    counted = count_answers(spec, photos, answers, order, mapping)
     digest = hashlib.sha256(f"{array.dtype} {array.shape}\n".encode())
     digest.update(np.ascontiguousarray(array).data)
     answers_hash = f"sha256:{digest.hexdigest()}"
@@ -111,7 +99,9 @@ def _in_order(table: Any, photos: PhotoSet, order: Sequence[str]) -> Any:
         if strange := set(words.flat) - places.keys():
             raise BadInput(f"predictions=: {strange.pop()!r:.40} is none of the classes' wnids")
         return [[places[word] for word in row] for row in words]
-    if any(column in order for column in columns):
+    if set(columns) == set(range(len(columns))):
+        table = table[list(range(len(columns)))]
+    elif any(column in order for column in columns):
         _check_labels("header", columns, [wnid for wnid in order if wnid], "the classes")
         table = table.reindex(columns=list(order), fill_value=float("-inf"))
     return table.to_numpy()

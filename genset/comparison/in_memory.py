@@ -22,9 +22,9 @@ from torch import Tensor, nn
 from genset.comparison.evaluated import Evaluation
 from genset.core.errors import BadInput, GensetError, PhotoRejected, first_line
 from genset.models.classes import class_order
-from genset.models.huggingface.classifier import Classifier
-from genset.models.huggingface.classifier import preprocessing_of as preprocessing_of_processor
-from genset.models.huggingface.labels import LabelMatch, match_labels, order_on
+from genset.models.huggingface.labels import LabelMatch, match_outputs
+from genset.models.huggingface.load import Classifier
+from genset.models.huggingface.processor import preprocessing_of as preprocessing_of_processor
 from genset.models.kinds.architectures import size_notes, timm_preprocessing
 from genset.models.load import LoadedModel, code_of, hash_of_weights
 from genset.models.preprocessing import (
@@ -110,9 +110,7 @@ def _taken(
     if getattr(model, "task", "") == "image-classification" and hasattr(model, "image_processor"):
         prepared = preprocessing_of_processor(transform or model.image_processor)
         labels = [label for _, label in sorted(model.model.config.id2label.items())]
-        matched = LabelMatch(order) if order else match_labels(labels)
-        if photos.custom_taxonomy and not order:
-            matched = LabelMatch(order_on(labels, photos.custom_taxonomy))
+        matched = LabelMatch(order) if order else match_outputs(labels, photos.custom_taxonomy)
         return Classifier(model.model, matched.selected), prepared, matched.order
     if isinstance(model, nn.Module):
         return model, _preprocessing_of(model, transform, photos), order or class_order()
@@ -204,11 +202,9 @@ def _as_it_was(network: nn.Module) -> Iterator[None]:
 
 def _precision_of(network: nn.Module) -> str:
     """The precision of a network's weights, by the name that runs are kept with."""
-    weight = next(
-        (parameter for parameter in network.parameters() if parameter.is_floating_point()), None
-    )
+    types = (weight.dtype for weight in network.parameters() if weight.is_floating_point())
     names = {torch.bfloat16: "bf16", torch.float16: "fp16"}
-    return names.get(weight.dtype, "float32") if weight is not None else "float32"
+    return names.get(next(types, torch.float32), "float32")
 
 
 def _weights(network: nn.Module) -> dict[str, Tensor]:

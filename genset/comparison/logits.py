@@ -36,13 +36,11 @@ class Logits(NamedTuple):
 
 
 def find_logits(model: ModelAnswers) -> Logits | None:
-    """A model's logits; None where none were kept, or where their classes are not known.
-
-    The run says beside its logits which class each is of. That is held against the first answers
-    that are kept: it is taken if they all have the highest logit.
+    """A model's logits; None where none were kept.
 
     Raises:
-        GensetError: they cannot be read.
+        GensetError: they cannot be read, or are not of the answers that are kept: of these the
+            first has the highest logit.
     """
     path = model.folder / LOGITS if model.folder else None
     if path is None or not path.is_file():
@@ -59,7 +57,9 @@ def find_logits(model: ModelAnswers) -> Logits | None:
     if len(order) != values.shape[1]:
         raise _unreadable(path, f"it has {values.shape[1]} columns, and {len(order)} classes")
     found = _pooled(model.run, photos, values, order)
-    return found if _is_order(found.classes, found.values, first) else None
+    if not _is_order(found.classes, found.values, first):
+        raise _unreadable(path, "its highest values are not the run's answers")
+    return found
 
 
 def _unreadable(path: Path, why: str) -> GensetError:
@@ -69,7 +69,7 @@ def _unreadable(path: Path, why: str) -> GensetError:
 
 
 def has_logits(model: ModelAnswers) -> bool:
-    """Whether logits were kept, be it known or not which class each is of."""
+    """Whether logits were kept."""
     return model.folder is not None and (model.folder / LOGITS).is_file()
 
 
@@ -108,11 +108,7 @@ def _pooled(
     with np.errstate(divide="ignore"):  # of an output that a model is not allowed to name
         for start in starts:
             part = slice(start, start + _AT_ONCE)
-            np.log(
-                mapping.shares(values[part], are_probabilities),
-                out=pooled[part],
-                casting="same_kind",
-            )
+            pooled[part] = np.log(mapping.shares(values[part], are_probabilities))
     return Logits(photos, pooled, mapping.columns)
 
 

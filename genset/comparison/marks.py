@@ -1,6 +1,7 @@
 """Which answers are right, and which photos count: by the photos' own labels, or by a truth."""
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.core.errors import BadInput
+from genset.core.safe import clean
 from genset.score.results.results import ModelAnswers, Results
 from genset.sets.truths.truth import By, Truth
 
@@ -144,7 +146,25 @@ def whole_first(results: Results) -> Results:
     Args:
         results: the models, side by side on one set.
     """
-    part = answered_in_part(results)
-    labels = {model.label for model in part}
-    whole = tuple(model for model in results.models if model.label not in labels)
-    return replace(results, models=(*whole, *part))
+    part = {model.label for model in answered_in_part(results)}
+    models = sorted(results.models, key=lambda model: model.label in part)
+    return replace(results, models=tuple(models))
+
+
+_FEWEST_EQUAL = 50  # photos: on fewer, two good models may well give the same answers
+
+
+def copies(models: Sequence[ModelAnswers]) -> tuple[str, ...]:
+    """Which models gave equal answers, with equal scores, in words: a group of them in each."""
+    alike: dict[str, list[str]] = {}
+    for model in models:
+        digest = hashlib.sha256(f"{model.answers.shape}".encode())
+        for array in (model.answered, model.answers, model.confidence):
+            digest.update(np.ascontiguousarray(array).data)
+        if model.answered.sum() >= _FEWEST_EQUAL:
+            alike.setdefault(digest.hexdigest(), []).append(clean(model.label, 60))
+    return tuple(
+        f"{', '.join(labels)}: equal answers and scores on every photo, as copies of one model have"
+        for labels in alike.values()
+        if len(labels) > 1
+    )

@@ -7,7 +7,8 @@ wrong.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,14 +23,8 @@ FEWEST_LEADING = 3
 """Models that lead at least, where so many were scored: one alone errs for reasons of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class WrongAnswer:
-    """A model's first answer, which is none of the photo's classes.
-
-    `wnid` is "" where it is no class. `probability` is None where it is not known. `distance` is
-    that to the nearest of the photo's classes (`genset.classes.Taxonomy.distance`); the largest
-    there is where one of the two is not among the set's classes; 0 where these have no hypernyms.
-    """
+class Guess(NamedTuple):
+    """A model's first answer, as `genset.label.suspects.Guess` is stored."""
 
     model: str
     wnid: str
@@ -52,7 +47,7 @@ class CommonMiss:
 
     image: str
     right: tuple[str, ...]
-    answers: tuple[WrongAnswer, ...]
+    answers: tuple[Guess, ...]
     severity: int
     common: str
     agreeing: int
@@ -93,7 +88,9 @@ ORDERS: dict[str, Callable[[CommonMiss], tuple[object, ...]]] = {
 
 
 def leading(results: Results, pairs: Sequence[Pair]) -> tuple[ModelAnswers, ...]:
-    """The best model, and those that cannot be told apart from it; the best three at least.
+    """The best model, those that cannot be told apart from it, and the best three.
+
+    The second and third lead only where they are at least half as accurate as the best.
 
     Models that answered a part of the photos (`whole`) do not lead: only photos that count for all
     leading ones are looked at, and on few photos nearly every model cannot be told apart from the
@@ -108,10 +105,11 @@ def leading(results: Results, pairs: Sequence[Pair]) -> tuple[ModelAnswers, ...]
     if not models:
         return ()
     apart = {pair.second for pair in pairs if pair.first == models[0].label and pair.apart}
+    least = models[0].run.top1.share / 2
     return tuple(
         model
         for place, model in enumerate(models)
-        if place < FEWEST_LEADING or model.label not in apart
+        if model.label not in apart or (place < FEWEST_LEADING and model.run.top1.share >= least)
     )
 
 
@@ -138,7 +136,7 @@ def missed_by_all(
     for place in np.flatnonzero(wrong).tolist():
         photo = results.photos.photos[place]
         classes = truth.correct_of(photo.id) if truth else frozenset({photo.wnid})
-        ordered = sorted(classes, key=partial(_label_first, photo.wnid))
+        ordered = sorted(classes, key=lambda wnid: (wnid != photo.wnid, wnid))
         found.append(_missed(photo.id, tuple(ordered), models, place, apart))
     return MissedByAll(
         leading=tuple(model.label for model in models),
@@ -151,31 +149,21 @@ def missed_by_all(
 def _missed(
     image: str, right: tuple[str, ...], models: Sequence[ModelAnswers], place: int, apart: _Apart
 ) -> CommonMiss:
-    answers = tuple(_answer(model, place, right, apart) for model in models)
+    answers = []
+    for model in models:
+        wnid, sure = model.ranked_at(place)[0], float(model.confidence[place])
+        distance = min(apart(wnid, cls) for cls in right)
+        answers.append(Guess(model.label, wnid, None if np.isnan(sure) else sure, distance))
     votes = Counter(answer.wnid for answer in answers)
     common = min(answers, key=lambda answer: (-votes[answer.wnid], answer.distance))
     return CommonMiss(
         image=image,
         right=right,
-        answers=answers,
+        answers=tuple(answers),
         severity=min(answer.distance for answer in answers),
         common=common.wnid,
         agreeing=votes[common.wnid],
     )
-
-
-def _answer(model: ModelAnswers, place: int, right: tuple[str, ...], apart: _Apart) -> WrongAnswer:
-    wnid, sure = model.ranked_at(place)[0], float(model.confidence[place])
-    return WrongAnswer(
-        model=model.label,
-        wnid=wnid,
-        probability=None if np.isnan(sure) else sure,
-        distance=min(apart(wnid, cls) for cls in right),
-    )
-
-
-def _label_first(label: str, wnid: str) -> tuple[bool, str]:
-    return wnid != label, wnid
 
 
 def height_of(taxonomy: Taxonomy) -> int:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -131,38 +130,27 @@ def compare(
         np.stack([mark.counted for mark in marks], axis=1),
         results.clusters,
     )
-    p_values = found.p_value.tolist()
     labels = [model.label for model in models]
-    first, second = ([labels[n] for n in of.tolist()] for of in (found.first, found.second))
-    columns = {
-        "first": first,
-        "second": second,
-        "photos": found.photos.tolist(),
-        "classes": found.classes.tolist(),
-        "both": found.both.tolist(),
-        "only_first": found.only_first.tolist(),
-        "only_second": found.only_second.tolist(),
-        "effect": found.effect.tolist(),
-        "interval": list(map(Interval, found.low.tolist(), found.high.tolist())),
-        "p_value": p_values,
-        "holm": holm(p_values),
-    }
-    level = LEVEL / max(1, len(p_values))  # at which Holm's method begins
+    adjusted = holm(found.p_value.tolist())
+    level = LEVEL / max(1, len(adjusted))  # at which Holm's method begins
     levels = {freedom: normal_level(level, freedom) for freedom in set(found.freedom.tolist())}
-    return tuple(
-        _pair(dict(zip(columns, values, strict=True)), levels[freedom])
-        for *values, freedom in zip(*columns.values(), found.freedom.tolist(), strict=True)
-    )
-
-
-def _pair(row: dict[str, Any], level: float) -> Pair:
-    """A pair, with the difference that it can show at a level."""
-    photos, alone = row["photos"], (row["only_first"], row["only_second"])
-    discordant = sum(alone) / photos
-    shown = shown_difference(photos / row["effect"], discordant, level) if level else None
-    detectable, supposed = shown or (None, discordant)
-    difference = (alone[0] - alone[1]) / photos
-    return Pair(**row, difference=difference, detectable=detectable, discordant=supposed)
+    pairs = []
+    for row, by_holm in zip(found.rows(), adjusted, strict=True):
+        first, second, photos, classes, both, one, other, effect, freedom, p_value, *ends = row
+        discordant, at = (one + other) / photos, levels[freedom]
+        shown = shown_difference(photos / effect, discordant, at) if at else None
+        pair = Pair(
+            *(labels[first], labels[second], photos, classes, both, one, other),
+            difference=(one - other) / photos,
+            effect=effect,
+            interval=Interval(*ends),
+            p_value=p_value,
+            holm=by_holm,
+            detectable=shown[0] if shown else None,
+            discordant=shown[1] if shown else discordant,
+        )
+        pairs.append(pair)
+    return tuple(pairs)
 
 
 def rank_models(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Rank]:

@@ -1,12 +1,11 @@
 """How models do by a set's multi-label truth, and how they rank by it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from genset.comparison.logits import Logits, find_logits, has_logits
+from genset.comparison.logits import find_logits
 from genset.comparison.marks import answered_in_part, mark, truth_of
 from genset.comparison.pairs import Pair, Rank, compare, rank_models
 from genset.score.results.results import ModelAnswers, Results
@@ -15,8 +14,6 @@ from genset.sets.truths.truth import TRUTHS, By
 from genset.statistics.average_precision import average_precision
 from genset.statistics.clusters import share_interval
 from genset.statistics.intervals import Interval
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +42,7 @@ class MultiLabel:
         multilabel: it is one of the right or the unclear classes; the same photos.
         clear: it is one of the right classes; photos whose first answer is an unclear class are
             left out too.
-        average_precision: of all classes ranked by logit; None where no logits are kept, or where
-            it is not known which class each of them is of.
-        order_unknown: whether logits are kept, and it is not known which class each of them is of.
+        average_precision: of all classes ranked by logit; None where no logits are kept.
         none_right: photos that the model answered and that have no right class.
     """
 
@@ -56,7 +51,6 @@ class MultiLabel:
     multilabel: Accuracy
     clear: Accuracy
     average_precision: AveragePrecision | None
-    order_unknown: bool
     none_right: int
 
 
@@ -69,12 +63,17 @@ def measure(results: Results) -> dict[str, MultiLabel]:
     """
     truth_of(results)
     ranked = {model.label: _ranked(results, model) for model in results.models}
-    marked = {by: _measured(results, by) for by in _ALL}
+    marked = {
+        by: {
+            model.label: Accuracy.measured(*mark(results, model, by), results.clusters)
+            for model in results.models
+        }
+        for by in _ALL
+    }
     return {
         model.label: MultiLabel(
             **{by: marked[by][model.label] for by in _ALL},
             average_precision=ranked[model.label],
-            order_unknown=ranked[model.label] is None and has_logits(model),
             none_right=int(model.answered.sum()) - marked["real"][model.label].photos,
         )
         for model in results.models
@@ -84,19 +83,18 @@ def measure(results: Results) -> dict[str, MultiLabel]:
 _ALL: tuple[By, ...] = ("original", "real", "multilabel", "clear")
 
 
-def _measured(results: Results, by: By) -> Mapping[str, Accuracy]:
-    """Every model, marked by one truth."""
-    return {
-        model.label: Accuracy.measured(*mark(results, model, by), results.clusters)
-        for model in results.models
-    }
-
-
 def _ranked(results: Results, model: ModelAnswers) -> AveragePrecision | None:
     if (logits := find_logits(model)) is None:
         return None
     counted = mark(results, model, "real").counted
-    values = _of_photos(results, counted, logits)
+    truth = truth_of(results)
+    column = {wnid: place for place, wnid in enumerate(logits.classes) if wnid}
+    values = np.zeros(len(counted))  # 0 where a photo does not count
+    for place, row in zip(logits.photos.tolist(), logits.values, strict=True):
+        if counted[place]:
+            wnids = truth.correct_of(results.photos.photos[place].id)
+            known = [column[wnid] for wnid in wnids if wnid in column]
+            values[place] = average_precision(row, known, len(wnids) - len(known))
     photos = int(counted.sum())
     return AveragePrecision(
         photos=photos,
@@ -105,43 +103,7 @@ def _ranked(results: Results, model: ModelAnswers) -> AveragePrecision | None:
     )
 
 
-def _of_photos(results: Results, counted: NDArray[np.bool_], logits: Logits) -> Floats:
-    """N: each photo's average precision; 0 where it does not count."""
-    truth = truth_of(results)
-    column = {wnid: place for place, wnid in enumerate(logits.classes) if wnid}
-    values = np.zeros(len(counted))
-    for place, row in zip(logits.photos.tolist(), logits.values, strict=True):
-        if counted[place]:
-            wnids = truth.correct_of(results.photos.photos[place].id)
-            known = [column[wnid] for wnid in wnids if wnid in column]
-            values[place] = average_precision(row, known, len(wnids) - len(known))
-    return values
-
-
 # How models rank by one truth and by another
-
-
-@dataclass(frozen=True, slots=True)
-class RankReversal:
-    """Two models whose order changes with the truth.
-
-    Attributes:
-        first, second: the one that is ahead by the original labels, and the other.
-        by: the truth by which the second is ahead.
-        original, other: the first's accuracy less the second's by either, on the photos that count
-            for both, -1 to 1.
-    """
-
-    first: str
-    second: str
-    by: By
-    original: float
-    other: float
-
-    @property
-    def shift(self) -> float:
-        """What the second gains on the first."""
-        return self.original - self.other
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +113,10 @@ class TruthRanks:
     Attributes:
         ranks: by truth, of each model that answered nearly all photos.
         pairs: every two models by each truth beside the original labels.
-        turned: pairs whose order changes, the largest shift first.
     """
 
     ranks: dict[str, dict[By, Rank]]
     pairs: dict[By, tuple[Pair, ...]]
-    turned: tuple[RankReversal, ...]
 
 
 def truth_ranks(results: Results, by_original: Sequence[Pair]) -> TruthRanks:
@@ -178,26 +138,10 @@ def truth_ranks(results: Results, by_original: Sequence[Pair]) -> TruthRanks:
     for by, found in by_all.items():
         for label, rank in zip(labels, rank_models(labels, found), strict=True):
             ranks[label][by] = rank
-    return TruthRanks(ranks, pairs, _turned(by_original, pairs))
+    return TruthRanks(ranks, pairs)
 
 
 def truths_of(results: Results) -> tuple[By, ...]:
     """What models are ranked by: without an unclear class, two of these are the same."""
     truth = results.photos.truth
     return TRUTHS if truth and any(truth.unclear.values()) else TRUTHS[:2]
-
-
-def _turned(
-    by_original: Sequence[Pair], by_other: Mapping[By, Sequence[Pair]]
-) -> tuple[RankReversal, ...]:
-    before = {(pair.first, pair.second): pair.difference for pair in by_original}
-    found = []
-    for by, pairs in by_other.items():
-        for pair in pairs:
-            original = before[pair.first, pair.second]
-            if pair.difference * original < 0:
-                sign = 1 if original > 0 else -1
-                first, second = (pair.first, pair.second)[::sign]
-                reversal = RankReversal(first, second, by, abs(original), sign * pair.difference)
-                found.append(reversal)
-    return tuple(sorted(found, key=lambda reversal: -reversal.shift))

@@ -23,6 +23,8 @@ are, so they carry no secrets.
 """
 
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar, Literal
 
 Scope = Literal["photo", "query", "entry", "key", "host", "run"]
@@ -86,6 +88,19 @@ class MissingExtra(BadInput):
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional part: pip install 'genset[{extra}]'")
+
+
+@contextmanager
+def needs_extra(what: str, extra: str) -> Iterator[None]:
+    """Import what an extra brings, in here.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError:
+        raise MissingExtra(what, extra) from None
 
 
 class SourceError(GensetError):

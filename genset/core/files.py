@@ -10,8 +10,9 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
@@ -225,6 +226,13 @@ def table_rows(content: bytes) -> list[tuple[int, list[str]]]:
     except (ValueError, csv.Error) as error:
         raise BadInput(first_line(error)) from None
     return [(number, cells) for number, cells in found[bool(named) :] if any(cells)]
+
+
+def csv_text(names: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """A table in CSV: the names of its columns, then its rows."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(chain([names], rows))
+    return text.getvalue()
 
 
 def sha256_of(path: Path) -> str:

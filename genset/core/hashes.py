@@ -121,13 +121,9 @@ class _Part:
 
 def _in_order(hashes: Hashes, part: int) -> tuple[NDArray[np.uint16], Hashes, _Places]:
     """Hashes in the order of one of their parts: that part, they, and where they stood."""
-    values = _cut(hashes, part)
+    values = (hashes >> np.uint64(16 * part)).astype(np.uint16)
     order = np.argsort(values, kind="stable")
     return values[order], hashes[order], order
-
-
-def _cut(hashes: Hashes, part: int) -> NDArray[np.uint16]:
-    return (hashes >> np.uint64(16 * part)).astype(np.uint16)
 
 
 def _slices(counts: _Places) -> Iterator[slice]:

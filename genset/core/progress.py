@@ -16,7 +16,7 @@ def progress(items: Iterable[T], *, total: int, what: str, unit: str) -> Iterato
 
     Of a distributed run, only the first process (``RANK`` 0) shows anything.
     """
-    if not _is_first():
+    if os.environ.get("RANK", "0") != "0":
         yield from items
         return
     if sys.stderr.isatty():
@@ -32,10 +32,6 @@ def progress(items: Iterable[T], *, total: int, what: str, unit: str) -> Iterato
                 done, total, now - started, prefix=what, unit=unit, bar_format=_LINE
             )
             print(line, file=sys.stderr, flush=True)  # noqa: T201 - this is the output
-
-
-def _is_first() -> bool:
-    return os.environ.get("RANK", "0") == "0"
 
 
 def say(line: str) -> None:

@@ -15,8 +15,6 @@ the columns' names; what people read prints them by the columns' formats, under 
 Whatever words the cells hold, they stay words in their cells.
 """
 
-import csv
-import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,6 +23,7 @@ from datetime import datetime
 from typing import Any, Literal
 from unicodedata import combining, east_asian_width
 
+from genset.core.files import csv_text
 from genset.core.numbers import NONE
 from genset.core.safe import escape_csv, escape_html, escape_latex, escape_markdown, visible
 from genset.core.to_json import to_json
@@ -313,14 +312,13 @@ def as_csv(tables: Sequence[Table]) -> str:
     several = len(tables) > 1
     columns = [column for table in tables for column in table.columns]
     names = list(dict.fromkeys(key for column in columns for key in column.keys))
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(escape_csv(name) for name in ["table"] * several + names)
-    for table in tables:
-        for row in _csv_rows(table):
-            cells = [table.title] * several + [row.get(name) for name in names]
-            writer.writerow(map(escape_csv, cells))
-    return text.getvalue().removesuffix("\n")
+    rows = (
+        [table.title] * several + [row.get(name) for name in names]
+        for table in tables
+        for row in _csv_rows(table)
+    )
+    head = map(escape_csv, ["table"] * several + names)
+    return csv_text(head, (map(escape_csv, row) for row in rows)).removesuffix("\n")
 
 
 def _csv_rows(table: Table) -> Iterator[dict[str, Any]]:

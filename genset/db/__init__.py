@@ -1,172 +1,80 @@
 """The database: tables, and the questions that more than one stage asks of them."""
 
-from genset.db.contested import (
-    claimed_by_several,
-    in_labeling,
-    is_contested,
-    is_to_label,
-    undecided_photos,
-    votes_in_labeling,
-)
-from genset.db.database import Store, among, ask, is_postgresql
-from genset.db.labelers import (
-    KnownAs,
-    Labeler,
-    LabelerAct,
-    LabelerEvent,
-    Manager,
-    Outcome,
-    SourceWarned,
-    Study,
-    Visit,
-)
-from genset.db.labels import (
-    Comment,
-    GoldAnswer,
-    GoldQuestion,
-    Label,
-    ProposalRound,
-    ProposedBy,
-    Question,
-    ReviewRequest,
-    Ruling,
-    Screen,
-    ScreenPhoto,
-    Verdict,
-)
-from genset.db.models import (
-    SEARCH_RANKS,
-    Base,
-    Candidate,
-    Claim,
-    DuplicatePair,
-    ExamplePhoto,
-    Fact,
-    Photo,
-    PhotoEvent,
-    PhotoLook,
-    Proposal,
-    QueryList,
-    RemovedOwner,
-    Search,
-    SourceWords,
-    now,
-)
-from genset.db.queries import (
-    add_candidates,
-    digest_of_votes,
-    examples_among,
-    find_candidate,
-    gone_photos,
-    in_batches,
-    is_backed,
-    is_called_correct,
-    is_discounted,
-    is_named_gold,
-    is_out,
-    is_ruled,
-    is_ruled_correct,
-    labels_in_force,
-    lock_gold_questions,
-    name_gold,
-    questions_to_label,
-    requests_in_force,
-    rulings_in_force,
-    stored_candidates,
-    votes,
-    votes_digest,
-    waiting_requests,
-)
-from genset.db.scraping import (
-    CHOSEN_CLASSES,
-    HostState,
-    PhotoFailure,
-    RateLimitState,
-    ScrapeLock,
-    SearchFailure,
-    Worker,
-    chosen_classes,
-)
-from genset.db.taxonomies import stored_taxonomy
-
-__all__ = [
-    "CHOSEN_CLASSES",
-    "SEARCH_RANKS",
-    "Base",
-    "Candidate",
-    "Claim",
-    "Comment",
-    "DuplicatePair",
-    "ExamplePhoto",
-    "Fact",
-    "GoldAnswer",
-    "GoldQuestion",
-    "HostState",
-    "KnownAs",
-    "Label",
-    "Labeler",
-    "LabelerAct",
-    "LabelerEvent",
-    "Manager",
-    "Outcome",
-    "Photo",
-    "PhotoEvent",
-    "PhotoFailure",
-    "PhotoLook",
-    "Proposal",
-    "ProposalRound",
-    "ProposedBy",
-    "QueryList",
-    "Question",
-    "RateLimitState",
-    "RemovedOwner",
-    "ReviewRequest",
-    "Ruling",
-    "ScrapeLock",
-    "Screen",
-    "ScreenPhoto",
-    "Search",
-    "SearchFailure",
-    "SourceWarned",
-    "SourceWords",
-    "Store",
-    "Study",
-    "Verdict",
-    "Visit",
-    "Worker",
-    "add_candidates",
-    "among",
-    "ask",
-    "chosen_classes",
-    "claimed_by_several",
-    "digest_of_votes",
-    "examples_among",
-    "find_candidate",
-    "gone_photos",
-    "in_batches",
-    "in_labeling",
-    "is_backed",
-    "is_called_correct",
-    "is_contested",
-    "is_discounted",
-    "is_named_gold",
-    "is_out",
-    "is_postgresql",
-    "is_ruled",
-    "is_ruled_correct",
-    "is_to_label",
-    "labels_in_force",
-    "lock_gold_questions",
-    "name_gold",
-    "now",
-    "questions_to_label",
-    "requests_in_force",
-    "rulings_in_force",
-    "stored_candidates",
-    "stored_taxonomy",
-    "undecided_photos",
-    "votes",
-    "votes_digest",
-    "votes_in_labeling",
-    "waiting_requests",
-]
+from genset.db.contested import claimed_by_several as claimed_by_several
+from genset.db.contested import in_labeling as in_labeling
+from genset.db.contested import is_contested as is_contested
+from genset.db.contested import is_to_label as is_to_label
+from genset.db.contested import undecided_photos as undecided_photos
+from genset.db.contested import votes_in_labeling as votes_in_labeling
+from genset.db.database import Store as Store
+from genset.db.database import among as among
+from genset.db.database import ask as ask
+from genset.db.database import is_postgresql as is_postgresql
+from genset.db.labelers import KnownAs as KnownAs
+from genset.db.labelers import Labeler as Labeler
+from genset.db.labelers import LabelerAct as LabelerAct
+from genset.db.labelers import LabelerEvent as LabelerEvent
+from genset.db.labelers import Manager as Manager
+from genset.db.labelers import Outcome as Outcome
+from genset.db.labelers import SourceWarned as SourceWarned
+from genset.db.labelers import Study as Study
+from genset.db.labelers import Visit as Visit
+from genset.db.labels import Comment as Comment
+from genset.db.labels import GoldAnswer as GoldAnswer
+from genset.db.labels import GoldQuestion as GoldQuestion
+from genset.db.labels import Label as Label
+from genset.db.labels import ProposalRound as ProposalRound
+from genset.db.labels import ProposedBy as ProposedBy
+from genset.db.labels import Question as Question
+from genset.db.labels import ReviewRequest as ReviewRequest
+from genset.db.labels import Ruling as Ruling
+from genset.db.labels import Screen as Screen
+from genset.db.labels import ScreenPhoto as ScreenPhoto
+from genset.db.labels import Verdict as Verdict
+from genset.db.models import SEARCH_RANKS as SEARCH_RANKS
+from genset.db.models import Base as Base
+from genset.db.models import Candidate as Candidate
+from genset.db.models import Claim as Claim
+from genset.db.models import DuplicatePair as DuplicatePair
+from genset.db.models import ExamplePhoto as ExamplePhoto
+from genset.db.models import Fact as Fact
+from genset.db.models import Photo as Photo
+from genset.db.models import PhotoEvent as PhotoEvent
+from genset.db.models import PhotoLook as PhotoLook
+from genset.db.models import Proposal as Proposal
+from genset.db.models import QueryList as QueryList
+from genset.db.models import RemovedOwner as RemovedOwner
+from genset.db.models import Search as Search
+from genset.db.models import SourceWords as SourceWords
+from genset.db.models import now as now
+from genset.db.queries import add_candidates as add_candidates
+from genset.db.queries import digest_of_votes as digest_of_votes
+from genset.db.queries import examples_among as examples_among
+from genset.db.queries import find_candidate as find_candidate
+from genset.db.queries import gone_photos as gone_photos
+from genset.db.queries import in_batches as in_batches
+from genset.db.queries import is_backed as is_backed
+from genset.db.queries import is_called_correct as is_called_correct
+from genset.db.queries import is_discounted as is_discounted
+from genset.db.queries import is_named_gold as is_named_gold
+from genset.db.queries import is_out as is_out
+from genset.db.queries import is_ruled_correct as is_ruled_correct
+from genset.db.queries import labels_in_force as labels_in_force
+from genset.db.queries import lock_gold_questions as lock_gold_questions
+from genset.db.queries import name_gold as name_gold
+from genset.db.queries import questions_to_label as questions_to_label
+from genset.db.queries import requests_in_force as requests_in_force
+from genset.db.queries import rulings_in_force as rulings_in_force
+from genset.db.queries import stored_candidates as stored_candidates
+from genset.db.queries import votes as votes
+from genset.db.queries import votes_digest as votes_digest
+from genset.db.queries import waiting_requests as waiting_requests
+from genset.db.scraping import CHOSEN_CLASSES as CHOSEN_CLASSES
+from genset.db.scraping import HostState as HostState
+from genset.db.scraping import PhotoFailure as PhotoFailure
+from genset.db.scraping import RateLimitState as RateLimitState
+from genset.db.scraping import ScrapeLock as ScrapeLock
+from genset.db.scraping import SearchFailure as SearchFailure
+from genset.db.scraping import Worker as Worker
+from genset.db.scraping import chosen_classes as chosen_classes
+from genset.db.taxonomies import stored_taxonomy as stored_taxonomy

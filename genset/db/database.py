@@ -1,10 +1,10 @@
-"""Open the database, and bring its tables up to date."""
+"""Open the database, bring its tables up to date, move it to another address."""
 
 import json
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,10 @@ from sqlalchemy import (
     bindparam,
     create_engine,
     event,
+    func,
+    insert,
     inspect,
+    select,
     text,
 )
 from sqlalchemy.dialects import postgresql
@@ -33,7 +36,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeEngine
 
 from genset.classes import Taxonomy
-from genset.core.errors import BadInput, MissingExtra
+from genset.core.errors import BadInput, needs_extra
 from genset.db import sqlite
 from genset.db.failures import explained
 from genset.db.models import Base
@@ -107,15 +110,13 @@ class Store:
             GensetError: the database does not answer, or is damaged.
         """
         shown = make_url(url).set(query={}).render_as_string(hide_password=True)
-        try:
+        with needs_extra("a PostgreSQL store", "postgresql"):
             # A labeling server has up to 40 threads, and each may need a connection.
             # A server may have been restarted since a connection was used last.
             is_server = make_url(url).get_backend_name() != "sqlite"
             engine = create_engine(url, max_overflow=45, pool_pre_ping=is_server)
             if is_server:
                 event.listen(engine, "do_connect", _connect_patiently)
-        except ModuleNotFoundError:
-            raise MissingExtra("a PostgreSQL store", "postgresql") from None
         try:
             with explained(url, "cannot open the store {}"):
                 if engine.dialect.name == "sqlite":
@@ -257,3 +258,40 @@ def _revision(engine: Engine) -> str | None:
 def _writing(engine: Engine) -> Engine:
     """The same connections, whose transactions are meant to write."""
     return engine.execution_options(genset_writes=True)
+
+
+_AT_ONCE = 5000  # rows
+
+
+def copy_database(source: str, target: str) -> int:
+    """Copy all rows of one database into an empty one, and return how many there are.
+
+    It is one transaction: after an error nothing is there.
+
+    Raises:
+        BadInput: the target has rows already.
+        GensetError: one of the two does not answer, or is damaged.
+    """
+    rows = 0
+    with (
+        closing(Store.open(source)) as old,
+        closing(Store.open(target)) as new,
+        explained(target, "nothing was copied to the store {}"),
+        old.begin() as reading,
+        new.begin_alone() as writing,
+    ):
+        tables = Base.metadata.sorted_tables
+        if any(writing.scalar(select(func.count()).select_from(table)) for table in tables):
+            raise BadInput("the database to move to is not empty: name an empty one")
+        for table in tables:
+            rows_of = select(table).order_by(*table.primary_key)
+            found = reading.execute(rows_of.execution_options(yield_per=_AT_ONCE))
+            for part in found.mappings().partitions(_AT_ONCE):
+                writing.execute(insert(table), [dict(row) for row in part])
+                rows += len(part)
+            column = table.autoincrement_column
+            if new.engine.dialect.name == "postgresql" and column is not None:
+                sequence = func.pg_get_serial_sequence(table.name, column.name)
+                last = func.max(column)
+                writing.execute(select(func.setval(sequence, last)).having(last.is_not(None)))
+    return rows

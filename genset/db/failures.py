@@ -11,8 +11,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError, SQLAlch
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from genset.core.errors import GensetError, first_line
-from genset.db.backup import FOLDER, newest_backup, restoring
-from genset.db.sqlite import WAIT, code_of, trouble_in
+from genset.db.sqlite import FOLDER, WAIT, code_of, newest_backup, restoring, trouble_in
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from msgspec.structs import asdict
 from sqlalchemy import (
+    ColumnElement,
     DateTime,
     Dialect,
     ForeignKey,
@@ -19,6 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
+from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
 
 from genset.classes.checks import LONGEST_ID
@@ -185,6 +187,16 @@ class Photo(Base):
     def name(self) -> str:
         """What it is called: ``flickr:6061409035``."""
         return f"{self.source}:{self.source_id}"
+
+    @hybrid_property
+    def in_use(self) -> bool:
+        """Whether it is stored and not rejected since."""
+        return self.sha256 is not None and self.rejected is None
+
+    @in_use.inplace.expression
+    @classmethod
+    def _in_use(cls) -> ColumnElement[bool]:
+        return cls.sha256.is_not(None) & cls.rejected.is_(None)
 
     @property
     def file(self) -> str:

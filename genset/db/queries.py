@@ -48,7 +48,7 @@ def stored_candidates(*wnids: str) -> Select[Candidate]:
     query = (
         select(Candidate)
         .join(Candidate.photo)
-        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
+        .where(Photo.in_use)
         .order_by(Candidate.wnid, Candidate.rank, Candidate.id)
     )
     return query.where(Candidate.wnid.in_(wnids)) if wnids else query
@@ -138,7 +138,7 @@ def questions_to_label() -> Select[int]:
         .join(Claim, Claim.id == Question.candidate_id)
         .join(Photo, Photo.id == Claim.photo_id)
         .where(is_backed(), ~is_named_gold(of_class=True))
-        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
+        .where(Photo.in_use)
     )
 
 

@@ -47,21 +47,14 @@ def stored_taxonomy(session: Session) -> Taxonomy:
         raise GensetError(f"the store lacks the taxonomy {digest}: restore a backup of it")
     while len(_known) >= _MOST_KNOWN:
         _known.pop(next(iter(_known)), None)
-    _known[digest] = found = _read(content)
+    # It was checked when it was kept, which takes much longer than to read it.
+    _known[digest] = found = taxonomy_of(json.loads(content))
     return found
 
 
 # By their hashes. To read one of thousands of classes takes a second.
 _known: dict[str, Taxonomy] = {}
 _MOST_KNOWN = 4
-
-
-def _read(content: str) -> Taxonomy:
-    """It was checked when it was kept, which takes much longer than to read it."""
-    try:
-        return taxonomy_of(json.loads(content))
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise GensetError("the store's taxonomy is damaged: restore a backup") from None
 
 
 def store_taxonomy(session: Session, taxonomy: Taxonomy) -> Taxonomy:

@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, ModelError
 from genset.core.files import write_text, written_whole
-from genset.core.numbers import count
 from genset.finetune.heads import Head, nearly_same, with_head
 from genset.models.classes import OTHERS
 from genset.models.kinds.architectures import bare
@@ -63,7 +62,7 @@ def save_head(
     text += _overrides(usual, model.preprocessing)
     if usual.changed(parse_spec(text).preprocessing) != model.preprocessing:
         raise ModelError(f"model {model.spec.text!r}: no spec can describe its preprocessing")
-    _take_weights(network, with_head(model, head, weights, bias), model, head)
+    _take_weights(network, with_head(model, head, weights, bias), model)
     write_text(listing, listed)
     with written_whole(file) as opened:
         torch.save(network.state_dict(), opened)
@@ -99,22 +98,13 @@ def _quoted(text: str) -> str:
     return quote(text, safe="/:.,@")
 
 
-def _take_weights(network: nn.Module, source: nn.Module, model: LoadedModel, head: Head) -> None:
+def _take_weights(network: nn.Module, source: nn.Module, model: LoadedModel) -> None:
     """Load the weights of `source` into a newly built network, and compare their outputs.
 
     Raises:
-        ModelError: the head's weights do not fit, or the outputs differ.
+        ModelError: the outputs differ, as where the head's weights do not fit.
     """
-    what = f"model {model.spec.text!r}"
     weights, expected = source.state_dict(), network.eval().state_dict()
-    for key in (f"{head.path}.weight", f"{head.path}.bias"):
-        if key not in expected:
-            raise ModelError(f"{what}: its head has no {key}, so a new one cannot be saved with it")
-        if expected[key].shape != weights[key].shape:
-            raise ModelError(
-                f"{what}: {_arch(model)} is built with {count(len(expected[key]), 'output')}, not "
-                f"{len(weights[key])}: let it take num_classes"
-            )
     # Other differences are heads that only training uses (GoogLeNet's auxiliary heads, which its
     # pretrained weights lack, and those of Inception, which have 1,000 classes).
     network.load_state_dict(
@@ -125,7 +115,8 @@ def _take_weights(network: nn.Module, source: nn.Module, model: LoadedModel, hea
     with torch.inference_mode():
         if not nearly_same(network(noise), source(noise)):
             raise ModelError(
-                f"{what}: {_arch(model)}, newly built, does not answer as it should with this head"
+                f"model {model.spec.text!r}: {_arch(model)}, newly built, does not answer as it "
+                "should with this head: it must take num_classes, and have a bias"
             )
 
 

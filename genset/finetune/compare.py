@@ -38,9 +38,8 @@ from genset.finetune.runs import (
 from genset.score.results.runs import Accuracy
 from genset.statistics.contrasts import contrast
 from genset.statistics.intervals import Interval
-from genset.statistics.mcnemar import exact_mcnemar
 from genset.statistics.multiple_testing import holm
-from genset.statistics.paired import paired_interval
+from genset.statistics.paired import exact_mcnemar, paired_interval
 from genset.statistics.power import fewest_discordant
 
 

@@ -16,7 +16,7 @@ from genset.finetune.fitting import FinetuneOptions, fit_heads
 from genset.finetune.heads import Head, find_head
 from genset.finetune.runs import FinetuneRun, StoredRun, load_finetuned, load_head, save_finetuned
 from genset.finetune.tasks import TaskData, described, open_task
-from genset.models.load import LoadedModel, load_model
+from genset.models.load import LoadedModel, Loading, load_model
 from genset.models.spec import ModelSpec
 from genset.score.engines.engine import device_of, versions
 from genset.score.plan import described as described_preprocessing
@@ -109,7 +109,7 @@ def _opened(runs: Path, options: FinetuneOptions, say: Say, task: tuple[str, Pat
 
 
 def _loaded(allow_code: bool, spec: ModelSpec) -> Model:
-    model = load_model(spec, allow_code)
+    model = load_model(spec, Loading(allow_code))
     return model, find_head(model)
 
 

@@ -14,7 +14,6 @@ unfinished, and the next run overwrites it.
 """
 
 import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.core.errors import GensetError, first_line
-from genset.core.files import write_text, written_whole
+from genset.core.files import csv_text, write_text, written_whole
 from genset.score.results.runs import Accuracy, RunRecord, read_record, write_record
 from genset.statistics.intervals import wilson
 
@@ -180,8 +179,8 @@ def save_finetuned(
     rows = zip(predictions.images, *labels, strict=True)
     weights, bias = head
     try:
-        _write_table(folder / _PREDICTIONS, ["image", "class", *heads], rows)
-        _write_table(folder / _SPLIT, ["image", "class", "part"], split)
+        write_text(folder / _PREDICTIONS, csv_text(["image", "class", *heads], rows))
+        write_text(folder / _SPLIT, csv_text(["image", "class", "part"], split))
         with written_whole(folder / _HEAD) as file:
             np.savez(file, weights=weights, bias=bias)
         write_record(folder / _RECORD, FORMAT, record)
@@ -264,11 +263,3 @@ def load_head(folder: Path) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
             return file["weights"], file["bias"]
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         raise GensetError(f"{folder / _HEAD} cannot be read ({error}); {_MEND}") from None
-
-
-def _write_table(path: Path, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    write_text(path, text.getvalue())

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.label.aggregate.votes import Coded, Vote
+from genset.statistics.agreement import nominal_alpha
 
 Counts = NDArray[np.int64]
 
@@ -103,15 +104,7 @@ def _agreement(counts: Counts) -> Agreement:
     """From (tasks, labels): how many votes a task has for a label."""
     pairable = counts[counts.sum(axis=1) >= 2]
     votes = pairable.sum(axis=1)
-    by_label = pairable.sum(axis=0)
-    total = int(votes.sum())
-    # Each vote is paired with each other one on its task. Those pairs weigh 1 / (votes - 1), so
-    # that a vote weighs as much wherever it is.
-    alike = float(((pairable * (pairable - 1)).sum(axis=1) / (votes - 1)).sum())
-    by_chance = int((by_label * (by_label - 1)).sum())
     pairs = int((votes * (votes - 1)).sum())
-    alpha = None
-    if by_chance < total * (total - 1):
-        alpha = ((total - 1) * alike - by_chance) / (total * (total - 1) - by_chance)
     observed = int((pairable * (pairable - 1)).sum()) / pairs if pairs else None
-    return Agreement(alpha, observed, len(pairable), total)
+    alpha = nominal_alpha(dict(enumerate(row)) for row in pairable.tolist())
+    return Agreement(alpha, observed, len(pairable), int(votes.sum()))

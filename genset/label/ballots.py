@@ -1,13 +1,15 @@
-"""The votes in force: as a table, and gathered by candidate. Of one panel, or of all."""
+"""The votes in force, of one panel or of all: a table, by candidate, and as a method's opinions."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Select, exists, func, or_, select
 from sqlalchemy.orm import Session
 
+from genset.aggregators import METHODS
 from genset.core.errors import BadInput
 from genset.db import (
     Candidate,
@@ -19,6 +21,7 @@ from genset.db import (
     ReviewRequest,
     Store,
     Verdict,
+    digest_of_votes,
     is_backed,
     is_out,
     labels_in_force,
@@ -27,7 +30,9 @@ from genset.db import (
     stored_candidates,
     undecided_photos,
 )
-from genset.label.aggregate.votes import Vote
+from genset.label.aggregate import aggregate, confidences
+from genset.label.aggregate.votes import Opinion, Vote
+from genset.label.sheet import write_sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +111,7 @@ def further(session: Session, panel: str | None = None) -> list[Ballot]:
     query = select(Proposal).join(Proposal.photo).order_by(Proposal.wnid, Proposal.id)
     requested = select(ReviewRequest.number).where(ReviewRequest.candidate_id == Proposal.id)
     stored = query.where(
-        Photo.sha256.is_not(None),
-        Photo.rejected.is_(None),
+        Photo.in_use,
         or_(Question.candidate_id.is_(None), is_backed(), exists(requested.correlate(Proposal))),
     )
     return _ballots(session, panel, stored, Proposal)
@@ -162,3 +166,75 @@ def _in_force(
 
 def _task(wnid: str, source: str, source_id: str) -> str:
     return f"{wnid}/{source}:{source_id}"
+
+
+COLUMNS = ("task", "label", "votes", *Verdict)
+FILE_COLUMNS = (*COLUMNS, "confidence", "method", "panel", "without")
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """What the labelers of each candidate say together, and what that was made of.
+
+    Attributes:
+        method: one of `genset.aggregators.METHODS`.
+        by_task: the opinions.
+        confidence: of each one's label, 0 to 1, to six digits, by task.
+        panel, without: whose votes: of one panel, of all but one, or (both None) of all.
+        digest: the `genset.db.digest_of_votes` of these votes.
+    """
+
+    method: str
+    by_task: dict[str, Opinion]
+    confidence: dict[str, float]
+    panel: str | None
+    without: str | None
+    digest: str
+
+
+def opinions(
+    store: Store, method: str, panel: str | None = None, without: str | None = None
+) -> Opinions:
+    """Bring the votes in force together: of one panel, of all but the one `without`, or of all.
+
+    Raises:
+        BadInput: there is no such method, no label of one of the panels, or both are given.
+    """
+    if method not in METHODS:
+        raise BadInput(f"a method is {', '.join(METHODS)}, not {method!r}")
+    if panel is not None and without is not None:
+        raise BadInput("give --panel or --without: of one panel, no other is to be left out")
+    votes = votes_table(store, panel, without)
+    found = aggregate(method, votes)
+    sure = confidences(method, votes, found)
+    return Opinions(
+        method=method,
+        by_task=found,
+        confidence={task: round(value, 6) for task, value in sure.items()},
+        panel=panel,
+        without=without,
+        digest=digest_of_votes(votes),
+    )
+
+
+def rows(found: Mapping[str, Opinion]) -> Iterator[tuple[str, str, int, *tuple[str, ...]]]:
+    """The cells of `COLUMNS`: a task's label (empty for a tie), votes, each verdict's weight."""
+    for task, opinion in found.items():
+        weights = [f"{opinion.weights.get(verdict, 0.0):.6f}" for verdict in Verdict]
+        yield task, opinion.label or "", opinion.votes, *weights
+
+
+def write_opinions(path: Path, found: Opinions) -> int:
+    """Write the table as a CSV file, and return how many rows it has.
+
+    Its last columns, `FILE_COLUMNS`, say what it was made of.
+
+    Raises:
+        BadInput: the file cannot be written.
+    """
+    facts = (found.method, found.panel, found.without)
+    return write_sheet(
+        path,
+        FILE_COLUMNS,
+        ((*cells, f"{found.confidence[cells[0]]:.6f}", *facts) for cells in rows(found.by_task)),
+    )

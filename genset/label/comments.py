@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from genset.db import Claim, Comment, GoldQuestion, Photo, Screen, ScreenPhoto, Store
 from genset.db.failures import answering
-from genset.label.exchange.sheet import write_sheet
+from genset.label.sheet import write_sheet
 
 
 @dataclass(frozen=True, slots=True)

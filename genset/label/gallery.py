@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import attrgetter
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, SQLColumnExpression, func, select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
@@ -122,7 +122,7 @@ def classes_with_photos(store: Store) -> dict[str, int]:
     counted = (
         select(Candidate.wnid, func.count())
         .join(Candidate.photo)
-        .where(*_STORED)
+        .where(Photo.in_use)
         .group_by(Candidate.wnid)
         .order_by(Candidate.wnid)
     )
@@ -142,7 +142,7 @@ def labelers_with_labels(store: Store) -> dict[str, int]:
 
 def photos_of_class(store: Store, wnid: str) -> list[LabeledPhoto]:
     """The candidates of a class that have a stored photo, by rank."""
-    of_class = [Claim.wnid == wnid, Claim.rank > 0, *_STORED]
+    of_class = [Claim.wnid == wnid, Claim.rank > 0, Photo.in_use]
     with answering(), store.session() as session:
         labels = _labels(session, Claim.wnid == wnid)
         return list(_photos(session, labels, *of_class).values())
@@ -152,7 +152,7 @@ def photos_flagged(store: Store) -> list[LabeledPhoto]:
     """What somebody flagged, of all classes: candidates and questions that have a stored photo."""
     with answering(), store.session() as session:
         labels = _labels(session, IS_FLAGGED)
-        return list(_photos(session, labels, IS_FLAGGED, *_STORED).values())
+        return list(_photos(session, labels, IS_FLAGGED, Photo.in_use).values())
 
 
 def photos_of_labeler(store: Store, worker: str) -> list[LabeledPhoto]:
@@ -183,7 +183,7 @@ def case_of(store: Store, task: str) -> Case:
     with answering(), store.session() as session:
         claim = find_candidate(session, task)
         labels = _labels(session, Claim.id == claim.id)
-        found = _photos(session, labels, Claim.id == claim.id, *_STORED)
+        found = _photos(session, labels, Claim.id == claim.id, Photo.in_use)
         if not found:
             raise BadInput(f"the photo of {task} was removed")
         rulings = select(Ruling).where(Ruling.candidate_id == claim.id)
@@ -196,9 +196,6 @@ def case_of(store: Store, task: str) -> Case:
             requests=tuple(session.scalars(requests.order_by(ReviewRequest.number))),
             gold=tuple(session.scalars(gold.order_by(GoldQuestion.id))),
         )
-
-
-_STORED = (Photo.sha256.is_not(None), Photo.rejected.is_(None))
 
 
 def _labels(session: Session, of: ColumnElement[bool]) -> dict[int, list[Answer]]:
@@ -228,7 +225,7 @@ def _labels(session: Session, of: ColumnElement[bool]) -> dict[int, list[Answer]
 def _photos(
     session: Session,
     labels: dict[int, list[Answer]],
-    *of: ColumnElement[bool],
+    *of: SQLColumnExpression[bool],
     without: str | None = None,
 ) -> dict[int, LabeledPhoto]:
     """The claims that meet conditions, by `Claim.id` and in their order, with what was said.

@@ -138,7 +138,7 @@ def send_to_review(store: Store, task: str, rules: LabelRules, by: str, reason: 
     with store.begin() as session:
         candidate = find_candidate(session, task)
         photo = candidate.photo
-        if photo.sha256 is None or photo.rejected is not None:
+        if not photo.in_use:
             why = f" ({photo.rejected})" if photo.rejected else ""
             raise BadInput(f"{task} cannot go to review: its photo is not in the pool{why}")
         force = labels_in_force(rules.panel).where(Label.candidate_id == candidate.id)

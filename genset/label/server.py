@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from genset.core.errors import BadInput, GensetError, MissingExtra
 from genset.core.files import locked
 from genset.db.failures import refuse_emptied, sqlite_file
-from genset.label.people.access import NAME, manager_token, secret_of_environment
+from genset.label.access import NAME, manager_token, secret_of_environment
 from genset.workspace import Workspace
 
 
@@ -41,9 +41,10 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
         )
     refuse_emptied(workspace.store_url, workspace.images)
     host = f"[{address}]" if ":" in address else address
+    site = workspace.label.address.rstrip("/") or f"http://{host}:{port}"
     lines = (
-        f"the labeling page is at http://{host}:{port} (Ctrl-C ends it)\n"
-        f"the manager's page is at http://{host}:{port}/manage?token={manager_token(workspace)}\n"
+        f"the labeling page is at {site} (Ctrl-C ends it)\n"
+        f"the manager's page is at {site}/manage?token={manager_token(workspace)}\n"
     )
     if sqlite_file(workspace.store_url) is None:
         lines += f"other servers may share the workspace: give each the same {NAME} and images/\n"
@@ -52,7 +53,7 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
         print(lines, end="", file=sys.stderr, flush=True)  # noqa: T201 - this is the output
 
     with (
-        _alone_with(workspace.store_url),
+        alone_with(workspace.store_url),
         _listening(port, address) as listener,
         _until_interrupted(),
     ):
@@ -68,7 +69,7 @@ def _is_loopback(address: str) -> bool:
         return address == "localhost"
 
 
-def _alone_with(url: str) -> contextlib.AbstractContextManager[None]:
+def alone_with(url: str) -> contextlib.AbstractContextManager[None]:
     """Keep other servers from an SQLite database; PostgreSQL's may be served by several."""
     if (file := sqlite_file(url)) is None:
         return contextlib.nullcontext()

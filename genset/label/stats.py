@@ -29,11 +29,11 @@ from genset.label.agreement import (
     krippendorff_alpha,
 )
 from genset.label.ballots import Ballot, ballots, check_panel, further, panels
+from genset.label.decisions import suspensions_in
 from genset.label.gold import GoldShare, gold_scores, gold_share
-from genset.label.proposals.questions import ProposalStats, proposal_stats
+from genset.label.proposals import ProposalStats, proposal_stats
 from genset.label.review import Dispute, disputes
-from genset.label.trust.decisions import suspensions_in
-from genset.label.trust.suspicion import (
+from genset.label.suspicion import (
     compare,
     contradicts,
     disagrees,
@@ -71,10 +71,11 @@ class LabelerStats:
 
     `labels` counts their votes in force on candidates, by verdict in `verdicts`; `answers` those on
     questions about further classes. `seconds` is how long they take for a photo: the median over
-    their screens, by the number of photos (`genset.label.trust.suspicion.pace`). `consensus` is how
+    their screens, by the number of photos (`genset.label.suspicion.pace`). `consensus` is how
     often they give the label that most others give, of those others who do not stand out
     themselves; `gold` how often they are right where the answer is known. None: nothing to tell it
-    by. `reasons` says in words why to look at them; empty for most.
+    by. `reasons` says in words why to look at them; empty for most. `too_fast`: that they look at
+    photos for too short a time is one of them.
     """
 
     name: str
@@ -85,6 +86,7 @@ class LabelerStats:
     consensus: Share | None
     gold: Share | None
     reasons: tuple[str, ...]
+    too_fast: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +219,14 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
     )
 
 
+def flagged_labelers(store: Store) -> dict[str, bool]:
+    """Whom to look at, by name, and whether they are too fast."""
+    with store.session() as session:
+        votes = [vote for ballot in ballots(session, None) for vote in ballot.votes]
+        labelers = by_labeler(session, votes, None, {})
+    return {labeler.name: labeler.too_fast for labeler in labelers if labeler.reasons}
+
+
 def by_labeler(
     session: Session,
     votes: Sequence[Vote],
@@ -247,23 +257,23 @@ def by_labeler(
         comparison = comparisons.get(worker, Comparison(0, 0))
         score = gold.get(worker, (0, 0))
         seconds = pace(comparable.get(worker, ()))
+        haste = hurries(screens.get(worker, ())) or is_fastest(worker, comparable)
         found.append(
             LabelerStats(
                 name=worker,
                 labels=counts[worker].total(),
                 answers=answers.get(worker, 0),
-                verdicts={
-                    verdict.value: n for verdict in Verdict if (n := counts[worker][verdict])
-                },
+                verdicts={v.value: n for v in Verdict if (n := counts[worker][v])},
                 seconds=None if seconds is None else round(seconds, 3),
                 consensus=Share.count(comparison.agreed, comparison.compared),
                 gold=Share.count(*score),
                 reasons=(
                     *misses_gold(*score),
                     *(contradicts(comparison) or disagrees(comparison)),
-                    *(hurries(screens.get(worker, ())) or is_fastest(worker, comparable)),
+                    *haste,
                     *says_one_thing(counts[worker]),
                 ),
+                too_fast=bool(haste),
             )
         )
     return found

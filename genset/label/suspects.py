@@ -34,10 +34,11 @@ _LARGEST = 2**28  # bytes; 10,000 photos with the answers of five models have 6 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A model's first answer: a class, "" for none.
+    """A model's first answer, which is none of the photo's classes: a class, "" for none.
 
     `probability` is its own, None where it is not known; `distance` the steps in WordNet to the
-    nearest right class.
+    nearest right class: the largest there is where one of the two is not among the set's classes, 0
+    where these have no hypernyms.
     """
 
     model: str

@@ -5,7 +5,7 @@ Hugging Face's form (`id2label`, timm's `label_names`), torchvision's notes on i
 timm's lists of ImageNet's 21,841 classes and of parts of them.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from genset.classes import imagenet1k
 from genset.classes.classes import is_wnid
@@ -94,12 +94,9 @@ def _of_timm(spec: ModelSpec) -> list[str]:
 
 def _of_folder(spec: ModelSpec) -> list[str]:
     folder = open_folder(spec)
-    config = folder.config
-    labels: Any = folder.labels() or config.get("label_names")
-    if isinstance(labels, list) and labels:
-        names = [str(label) for label in labels]
+    if names := folder.labels():
         return _none(spec) if all(name.startswith("LABEL_") for name in names) else names
-    if config.get("num_classes") == len(imagenet1k()) and config.get("architecture"):
+    if folder.is_of_timm and folder.config.get("num_classes") == len(imagenet1k()):
         return [cls.wnid for cls in imagenet1k()]
     return _none(spec)
 

@@ -1,12 +1,12 @@
 """Which class each output of a model stands for, where it is not ImageNet's own order."""
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
 from genset.classes import imagenet1k
-from genset.core.errors import BadInput, MissingExtra
+from genset.core.errors import BadInput, needs_extra
 from genset.core.files import sha256_of
+from genset.core.validation import read_json
 from genset.models.spec import ModelSpec
 from genset.models.zeroshot.words import read_lines
 
@@ -114,9 +114,9 @@ def _read(path: Path) -> list[str]:
 def _of_keras(path: Path) -> list[str]:
     """The wnids of Keras's imagenet_class_index.json: {"0": ["n01440764", "tench"], ...}."""
     try:
-        listed = json.loads("\n".join(read_lines(str(path), "class list")))
-        return [str(listed[str(number)][0]) for number in range(len(listed))]
-    except (ValueError, LookupError, TypeError, RecursionError):
+        listed = read_json(path, dict[str, tuple[str, str]])
+        return [listed[str(number)][0] for number in range(len(listed))]
+    except (BadInput, LookupError):
         raise BadInput(
             f"the class list {path} is not as imagenet_class_index.json: "
             '{"0": ["n01440764", "tench"], ...}'
@@ -124,9 +124,7 @@ def _of_keras(path: Path) -> list[str]:
 
 
 def _from_timm(name: str) -> list[str]:
-    try:
+    with needs_extra(f"timm's list of classes {name}", "evaluate"):
         from timm.data import ImageNetInfo  # type: ignore[attr-defined]
-    except ModuleNotFoundError:
-        raise MissingExtra(f"timm's list of classes {name}", "evaluate") from None
     names: list[str] = ImageNetInfo(name).label_names()  # type: ignore[no-untyped-call]
     return names

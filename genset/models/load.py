@@ -5,7 +5,6 @@ import sys
 import sysconfig
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from pathlib import Path
 from pkgutil import resolve_name
 from types import ModuleType
@@ -21,33 +20,6 @@ from genset.models.preprocessing import Preprocessing
 from genset.models.spec import ModelSpec, errors_of
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a model is made of.
-
-    Attributes:
-        network: N x 3 x H x W in, N x outputs logits out.
-        preprocessing: how a photo becomes such an input.
-        order: the wnid of each output, "" for one that is no class.
-        architecture: what the network is, wherever its folder lies.
-        weights_hash: a sha256 over the weights; "" where the network's own are all of them.
-        notes: what to say of it beside its results.
-        identity: what else its answers depend on, as plain values: part of a run's key.
-        words: what each class is called in sentences, where they are not ImageNet's.
-        packages: those beside PyTorch that its answers depend on.
-    """
-
-    network: nn.Module
-    preprocessing: Preprocessing
-    order: tuple[str, ...]
-    architecture: str
-    weights_hash: str = ""
-    notes: list[str] = field(default_factory=list)
-    identity: dict[str, object] = field(default_factory=dict)
-    words: dict[str, str] = field(default_factory=dict)
-    packages: tuple[str, ...] = ()
-
-
 def hash_of_weights(weights: Mapping[str, Tensor]) -> str:
     """A sha256 over names, kinds, shapes and values, in the order of the names."""
     digest = hashlib.sha256()
@@ -60,25 +32,21 @@ def hash_of_weights(weights: Mapping[str, Tensor]) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-# In a folder of runs, where what is computed once for all of them is kept.
-TEXT_FEATURES = ".zeroshot"
-
-
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
     """A network ready to score.
 
     Attributes:
-        spec: what it was loaded from.
+        spec: what it was loaded from; `arch` is what the network is, wherever its folder lies.
         network: in evaluation mode, float32: N x 3 x H x W in, N x outputs logits out.
         preprocessing: how a photo becomes such an input.
+        order: the wnid of each output, "" for one that is no class.
         weights_hash: a sha256 over the weights, whatever file they came in; of a model that comes
             as one file, over that.
-        order: the wnid of each output, "" for one that is no class.
         batch: how many photos it takes at once, where that is fixed.
         notes: what to say of it beside its results.
         is_program: it came as a program, whose layers cannot be taken apart.
-        onnx: the file, for a model that comes as ONNX.
+        onnx: the file, for a model that comes as ONNX, or as OpenVINO's own.
         exports_to_onnx: whether PyTorch can write the network as ONNX.
         salt: makes its runs unlike all others, where it may be another model than that of an
             earlier run; "" for any model that comes from a file.
@@ -96,8 +64,8 @@ class LoadedModel:
     spec: ModelSpec
     network: nn.Module
     preprocessing: Preprocessing
-    weights_hash: str
     order: tuple[str, ...]
+    weights_hash: str = ""
     batch: int | None = None
     notes: list[str] = field(default_factory=list)
     is_program: bool = False
@@ -127,13 +95,14 @@ class Loading:
 
     Attributes:
         allow_code: also those that are code.
-        cache: a folder for what is computed once for all runs, as the features of texts; None: it
-            is computed each time.
-        custom: the classes of the set, where they are not ImageNet's.
+        runs: the folder of runs, where what is computed once for all of them is kept too, as the
+            features of texts; None: it is computed each time.
+        custom: the classes of the set, where they are not ImageNet's: by them a model's own class
+            names are understood, and one that compares photos with texts has them.
     """
 
     allow_code: bool = False
-    cache: Path | None = None
+    runs: Path | None = None
     custom: Taxonomy | None = None
 
 
@@ -144,20 +113,12 @@ It raises what `load_model` does.
 """
 
 
-def load_model(
-    spec: ModelSpec,
-    allow_code: bool = False,
-    cache: Path | None = None,
-    custom: Taxonomy | None = None,
-) -> LoadedModel:
+def load_model(spec: ModelSpec, how: Loading = Loading()) -> LoadedModel:
     """Load the model that a spec names.
 
     Args:
         spec: the model's.
-        allow_code: also load one that is code.
-        cache: a folder for what is computed once for all runs; None: it is computed each time.
-        custom: the classes of the set that it is scored on, where they are not ImageNet's: by them
-            its own class names are understood, and one that compares photos with texts has them.
+        how: what may be loaded, and for which set.
 
     Raises:
         BadInput: the spec names something that is not there.
@@ -168,30 +129,26 @@ def load_model(
         kind = kind_of(spec.kind)
         assert kind is not None  # since a spec of it was parsed
         load: Loader = resolve_name(kind.loads)
-        return load(spec, order, Loading(allow_code, cache, custom))
+        return load(spec, order, how)
 
 
-def assembled(spec: ModelSpec, parts: Parts) -> LoadedModel:
-    """A model of the parts that a loader found.
+def assembled(model: LoadedModel) -> LoadedModel:
+    """A model of what a loader found, ready to score: with what its spec says, and all identity.
 
     Raises:
         BadInput: the spec asks for a preprocessing that is not possible.
     """
-    network = parts.network.float().eval()
-    code = code_of(network, spec.arch.partition(":")[0])
+    network, spec = model.network.float().eval(), model.spec
+    code = code_of(network, spec.arch.partition(":")[0] if spec.kind == "file" else "")
     # What the spec itself says of its outputs is in a run's key anyway.
-    outputs = {"outputs": parts.order} if parts.architecture != spec.arch else {}
+    outputs = {"outputs": model.order} if spec.arch and spec.kind != "file" else {}
     arguments = {"model_kwargs": repr(spec.model_kwargs)} if spec.model_kwargs else {}
-    return LoadedModel(
-        spec=replace(spec, arch=parts.architecture),
+    return replace(
+        model,
         network=network,
-        preprocessing=parts.preprocessing.changed(spec.preprocessing),
-        weights_hash=parts.weights_hash or hash_of_weights(network.state_dict()),
-        order=parts.order,
-        notes=parts.notes,
-        identity={**outputs, **arguments, "code": code, **parts.identity},
-        versions={package: version(package) for package in parts.packages},
-        words=parts.words,
+        preprocessing=model.preprocessing.changed(spec.preprocessing),
+        weights_hash=model.weights_hash or hash_of_weights(network.state_dict()),
+        identity={**outputs, **arguments, "code": code, **model.identity},
     )
 
 

@@ -10,6 +10,7 @@
     file:vit.safetensors?arch=timm:vit_tiny_patch16_224     ... of one of timm's
     file:lite0.pth?arch=my_models:lite0&mean=0.5&std=0.5    ... or of your own: MODULE:CALLABLE
     export:PATH.pt2                                         what torch.export saved
+    export:PATH.xml                                         what OpenVINO saved, with its .bin
     onnx:PATH.onnx                                          an ONNX file
     torchscript:PATH.pt                                     TorchScript, which is code
     hf:FOLDER-OR-NAME                                       a model in Hugging Face's form
@@ -27,7 +28,8 @@ or bicubic), `mean` and `std` (one number, or three as in 0.485,0.456,0.406); an
 `size` (test, or train for the size that it was trained at). A checkpoint has `ema=1` (score the
 averaged weights that lie beside the others) and `prefix` (what stands before the names of its
 weights, where several of them would fit). Your own CALLABLE is
-given `num_classes`, if it takes that, where there are not 1,000. `torchvision:`, `timm:` and
+given `num_classes`, if it takes that, where there are not 1,000. `output` names the one to score of
+several outputs: in a file, in a dict, or by its place from 1. `torchvision:`, `timm:` and
 `file:` make the network with what `model_kwargs` says: img_size=384,global_pool=avg.
 
 A model that compares photos with texts (`openclip:`, and `hf:` with a folder of CLIP, SigLIP and
@@ -47,6 +49,7 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from math import isfinite
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 from genset.core.errors import BadInput, GensetError, MissingExtra, ModelError
@@ -100,7 +103,8 @@ def last_day(until: str) -> date:
 
 INTERPOLATIONS = ("bilinear", "bicubic")
 _FITS, _SIZES = ("shorter", "squash"), ("test", "train")
-_WORDS = {"interpolation": INTERPOLATIONS, "fit": _FITS, "size": _SIZES}
+_WORDS = {"interpolation": INTERPOLATIONS, "fit": _FITS, "size": _SIZES, "ema": ("1", "0")}
+_NUMBERS = {"resize": range(1, 4097), "crop": range(1, 4097), "background": range(100_000)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,7 @@ class ModelSpec:
         texts: of a model that compares photos with texts: any of prompts, names, tokenizer and
             weights, as they were given.
         model_kwargs: further arguments of what makes the network.
+        output: the name of the one to score, of a network with several; "" where it was not said.
     """
 
     text: str
@@ -142,6 +147,7 @@ class ModelSpec:
     prefix: str | None = None
     texts: dict[str, str] = field(default_factory=dict, hash=False)
     model_kwargs: dict[str, object] = field(default_factory=dict, hash=False)
+    output: str = ""
 
     @property
     def is_predictions(self) -> bool:
@@ -167,17 +173,17 @@ class ModelSpec:
 @contextmanager
 def errors_of(text: str) -> Iterator[None]:
     """What is raised in the block begins with the model that it is about, by its spec."""
-    whose = f"model {text!r}"
+    model = f"model {text!r}"
     try:
         yield
     except MissingExtra:  # says what needs it
         raise
     except GensetError as error:
-        if str(error).startswith(whose):
+        if str(error).startswith(model):
             raise
         # Some errors are made of more than a text.
         kind = next(kind for kind in (BadInput, ModelError, GensetError) if isinstance(error, kind))
-        raise kind(f"{whose}: {error}") from None
+        raise kind(f"{model}: {error}") from None
 
 
 def parse_spec(text: str) -> ModelSpec:
@@ -223,26 +229,30 @@ def _parsed(text: str) -> ModelSpec:
         name=options.get("name", "") or _shown(kind, target),
         preprocessing=_preprocessing(options),
         classes=options.get("classes", ""),
-        background=_index(options["background"]) if "background" in options else None,
-        ema=_yes_or_no(options["ema"]) if "ema" in options else None,
+        background=_value("background", options["background"]) if "background" in options else None,
+        ema=_value("ema", options["ema"]) == "1" if "ema" in options else None,
         trained_until="" if until is None else parse_trained_until(until),
         reference_top1=_accuracy(options.get("reference_top1")),
         prefix=options.get("prefix"),
+        output=options.get("output", ""),
         texts=texts,
         model_kwargs=_arguments(options["model_kwargs"]) if "model_kwargs" in options else {},
     )
 
 
 _KIND_OF_SUFFIX = {
-    **dict.fromkeys((".pth", ".pt", ".ckpt", ".bin", ".safetensors", ".tar"), "file"),
+    **dict.fromkeys((".pth", ".pt", ".ckpt", ".bin", ".safetensors", ".tar", ".npz"), "file"),
     **dict.fromkeys((".npy", ".csv", ".parquet"), "predictions"),
     ".onnx": "onnx",
-    ".pt2": "export",
+    **dict.fromkeys((".pt2", ".xml"), "export"),
 }
 
 
 def _meant(text: str) -> list[str]:
     """The specs that a text without a kind may stand for: a file's, or a known architecture's."""
+    strange, _, rest = text.partition(":")  # a kind that there is not, as in openvino:net.xml
+    if strange.isalpha() and Path(rest.partition("?")[0]).suffix.lower() in _KIND_OF_SUFFIX:
+        text = rest
     target, question, _ = text.partition("?")
     if kind := _KIND_OF_SUFFIX.get(Path(target).suffix.lower()):
         needs_arch = kind == "file" and "arch=" not in text
@@ -289,12 +299,6 @@ def _shown(kind: str, target: str) -> str:
     return Path(target).stem
 
 
-def _index(value: str) -> int:
-    if not (value.isascii() and value.isdigit() and len(value) < 6):
-        raise BadInput(f"background cannot be {value!r}")
-    return int(value)
-
-
 def _accuracy(value: str | None) -> float | None:
     if value is None:
         return None
@@ -331,12 +335,6 @@ def _arguments(text: str) -> dict[str, object]:
     return found
 
 
-def _yes_or_no(value: str) -> bool:
-    if value not in ("0", "1"):
-        raise BadInput(f"ema is 1 or 0, not {value!r}")
-    return value == "1"
-
-
 def parse_preprocessing(query: str) -> dict[str, object]:
     """The part of a spec that changes the preprocessing, by itself: ``mean=0.5&resize=256``.
 
@@ -353,13 +351,13 @@ def _preprocessing(options: dict[str, str]) -> dict[str, object]:
     return {name: _value(name, options[name]) for name in PREPROCESSING if name in options}
 
 
-def _value(name: str, value: str) -> object:
+def _value(name: str, value: str) -> Any:
     try:
-        if name in ("resize", "crop"):
-            pixels = int(value)
-            if not 1 <= pixels <= 4096:
+        if name in _NUMBERS:
+            number = int(value)
+            if number not in _NUMBERS[name]:
                 raise ValueError(value)
-            return pixels
+            return number
         if name in ("mean", "std"):
             numbers = [float(part) for part in value.split(",")]
             usable = all(isfinite(number) and (name == "mean" or number > 0) for number in numbers)

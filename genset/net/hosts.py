@@ -18,9 +18,8 @@ from tenacity import Retrying, retry_if_exception, stop_after_attempt
 
 from genset.core.errors import GensetError, SourceError, SourceRefused
 from genset.db import Store
-from genset.net.host_state import DAY, HostReports, StoredCondition
+from genset.net.host_state import DAY, HostReports, Quotas, StoredCondition
 from genset.net.pace import Pace, RateLimit, jittered, scaled
-from genset.net.quotas import Quotas
 from genset.net.transport import (
     USER_AGENT,
     cause,
@@ -339,7 +338,8 @@ class Host:
             finally:
                 self._asking.release()
         is_of_host = isinstance(error, requests.RequestException) and error.response is None
-        if is_of_host or is_grave or not (self.has_answered or is_paused):
+        is_last = is_grave and not self.has_answered  # the call that asks ends the run, and says it
+        if not is_last and (is_of_host or is_grave or not (self.has_answered or is_paused)):
             self._reports.cause(reason)
         if self.is_down:
             raise HostClosed(self.title) from None

@@ -24,7 +24,7 @@ class RateLimit:
         name: the quota's name there.
         interval: seconds between two calls, at least 0, in the long run.
         burst: calls that may be made beyond that, one after the other, by who made none for long.
-        spacing: seconds between two of these, which `genset.net.quotas` sees to.
+        spacing: seconds between two of these, which `genset.net.host_state` sees to.
     """
 
     def __init__(

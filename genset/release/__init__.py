@@ -3,7 +3,7 @@
 ::
 
     candidates    what is chosen from: a row for each stored candidate
-    strategies/   which of them are taken, one strategy a file
+    strategies/   which of them are taken
     choose        how photos are chosen: the plan, and the choice step by step
     freeze        the choice as records, and a release or a preview made of it
     preview       what it contains in numbers, and what to look at before it is handed on
@@ -13,7 +13,5 @@
     publish       a release's folder, written completely or not at all, and parts of a release
     reader/       a manifest, and a release's folder as a data set
     exports/      a release for other tools, one format a file
-    push          a release on the Hugging Face Hub
-    takedown      a new version without photos that were removed
-    diff          what differs between two releases
+    versions      a new version without photos that were removed, and what differs between two
 """

@@ -1,10 +1,8 @@
 """What a release is chosen from: a row for each stored candidate, and labels made of their votes.
 
-These labels come from ``genset labels aggregate``: its file is read here, or the command line hands
-over what the method just gave.
+The command line makes these labels by the methods of ``genset labels aggregate``.
 """
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from genset.core.errors import BadInput
-from genset.core.files import sha256_of, table_rows
+from genset.core.files import sha256_of
 from genset.core.hashes import HEAD, Hashes, near, read_hashes
 from genset.db import (
     Candidate,
@@ -31,9 +29,6 @@ from genset.db import (
     votes,
     votes_digest,
 )
-
-_FACTS = ("method", "panel", "without", "votes_digest")  # the same in every row
-_COLUMNS = ("task", "label", "confidence", *_FACTS)
 
 
 class AggregatedLabel(NamedTuple):
@@ -55,7 +50,6 @@ class AggregatedLabels:
         by_task: the labels, by the candidate's name.
         panel, without: whose votes: of one panel, of all but one, or (both None) of all.
         digest: the `genset.db.digest_of_votes` of these votes.
-        file, sha256: the file that they were read from, and its hash; "" without a file.
     """
 
     method: str
@@ -63,103 +57,24 @@ class AggregatedLabels:
     panel: str | None
     without: str | None
     digest: str
-    file: str = ""
-    sha256: str = ""
-
-    @classmethod
-    def read(cls, path: Path) -> "AggregatedLabels":
-        """Read a file that ``genset labels aggregate -o`` wrote.
-
-        Raises:
-            BadInput: it is no such file. The message names the line.
-        """
-        source = "--labels takes a method, or a file that this version's genset labels aggregate -o"
-        sha256, rows = rows_in(path, _COLUMNS, f"{source} wrote")
-        facts = {name: rows[0][1][name] for name in _FACTS}
-        by_task: dict[str, AggregatedLabel] = {}
-        for place, row in rows:
-            if other := [name for name in _FACTS if row[name] != facts[name]]:
-                raise BadInput(f"{place}: its {other[0]} differs from the rows before")
-            if row["task"] in by_task:
-                raise BadInput(f"{place}: {row['task']} is there twice")
-            by_task[row["task"]] = _label(place, row)
-        return cls(
-            method=facts["method"],
-            by_task=by_task,
-            panel=facts["panel"] or None,
-            without=facts["without"] or None,
-            digest=facts["votes_digest"],
-            file=path.name,
-            sha256=sha256,
-        )
 
     def of(self, task: str) -> AggregatedLabel:
         """The label of a candidate; one without a verdict for those that are not there."""
         return self.by_task.get(task, AggregatedLabel(None, 0.0))
 
-    def check(self, session: Session, measuring: str | None) -> None:
-        """Refuse what does not fit the workspace, or the panel that only measures.
+    def check(self, session: Session) -> None:
+        """Refuse labels of other votes than are in force now.
 
         Raises:
-            BadInput: there are votes of the panel in them, or other votes are in force now.
+            BadInput: votes came or went since the labels were made.
         """
-        name, again = self.file or "the aggregated labels", ["genset labels aggregate"]
-        again += [f"--method {self.method}", f"-o {self.file or 'FILE'}"]
-        if measuring is not None and measuring != self.without and self.panel in (None, measuring):
-            raise BadInput(
-                f"{name}: votes of panel {measuring}, which only measures, are in it: "
-                f"{' '.join(again)} --without {measuring}"
-            )
         if self.digest != votes_digest(session, self.panel, self.without):
-            again += [f"--panel {self.panel}"] * (self.panel is not None)
-            again += [f"--without {self.without}"] * (self.without is not None)
-            raise BadInput(
-                f"{name} was made of other votes than are in force now: write it again with "
-                f"{' '.join(again)}"
-            )
+            raise BadInput("votes changed meanwhile: run the same command again")
 
     def as_json(self) -> dict[str, Any]:
         """Where they are from, for the manifest. What does not apply is left out."""
-        names = ("method", "panel", "without", "file", "sha256")
+        names = ("method", "panel", "without")
         return {name: value for name in names if (value := getattr(self, name))}
-
-
-def rows_in(
-    path: Path, columns: Sequence[str], expected: str
-) -> tuple[str, list[tuple[str, dict[str, str]]]]:
-    """A table's sha256, and its rows with the place of each, as "labels.csv, line 2".
-
-    Raises:
-        BadInput: it has no rows, or not these columns, for which `expected` says what to give.
-    """
-    try:
-        content = path.read_bytes()
-        (_, names), *lines = table_rows(content) or [(1, [])]
-    except (OSError, BadInput) as error:
-        raise BadInput(f"{path} cannot be read as a table of labels: {error}") from None
-    if missing := [name for name in columns if name not in names]:
-        raise BadInput(f"{path} has no column {missing[0]}: {expected}")
-    rows = []
-    for number, cells in lines:
-        rows.append((f"{path}, line {number}", dict(zip(names, cells, strict=False))))
-        if len(cells) != len(names):
-            raise BadInput(f"{rows[-1][0]}: it has another number of cells than the first line")
-    if not rows:
-        raise BadInput(f"{path} holds no labels")
-    return hashlib.sha256(content).hexdigest(), rows
-
-
-def _label(place: str, row: dict[str, str]) -> AggregatedLabel:
-    label = row["label"]
-    if label and label not in list(Verdict):
-        raise BadInput(f"{place}: a label is {', '.join(Verdict)} or empty, not {label!r}")
-    try:
-        confidence = float(row["confidence"])
-    except ValueError:
-        confidence = -1.0
-    if not 0 <= confidence <= 1:
-        raise BadInput(f"{place}: a confidence is from 0 to 1, not {row['confidence']!r}")
-    return AggregatedLabel(Verdict(label) if label else None, confidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +191,7 @@ def read_table(
             Photo.posted_at,
         )
         .join(Candidate.photo)
-        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
+        .where(Photo.in_use)
     )
     nobody: Counter[Verdict] = Counter()
     entries = tuple(

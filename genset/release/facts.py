@@ -29,6 +29,7 @@ from genset.db import (
     stored_taxonomy,
 )
 from genset.release.reader import Ground, ReleasePhoto
+from genset.statistics.agreement import nominal_alpha
 
 # What a manifest keeps of a source's words: not those that are for labelers alone.
 _WORDS = ("title", "home", "needs", "found", "limits", "terms", "posted", "taken", "notice")
@@ -56,23 +57,9 @@ def words_of_sources(session: Session, photos: Sequence[ReleasePhoto]) -> dict[s
 
 
 def alpha(votes: Iterable[Mapping[Verdict, int]]) -> float | None:
-    """Krippendorff's alpha for nominal labels, from each candidate's votes.
-
-    It is None if no two labels differ, or no candidate has two.
-
-    Source: Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011.
-    """
-    totals: Counter[Verdict] = Counter()
-    differing = 0.0  # pairs of labels of one candidate that differ
-    for counts in votes:
-        if (count := sum(counts.values())) > 1:
-            totals.update(counts)
-            differing += (count**2 - sum(n**2 for n in counts.values())) / (count - 1)
-    count = totals.total()
-    by_chance = count**2 - sum(n**2 for n in totals.values())
-    if not by_chance:
-        return None
-    return round(1 - (count - 1) * differing / by_chance, 6)
+    """Krippendorff's alpha to the digits that a manifest has."""
+    found = nominal_alpha(votes)
+    return None if found is None else round(found, 6)
 
 
 def ground(photo: Photo, since: datetime) -> Ground:
@@ -168,6 +155,33 @@ def labeling(session: Session, votes: Mapping[int, Mapping[Verdict, int]]) -> di
         "guidelines": sorted(map(str, session.scalars(versions.distinct()))),
         "agreement": alpha(counts for id, counts in votes.items() if id in stored),
     }
+
+
+def flagged(
+    session: Session, photos: Sequence[ReleasePhoto], labelers: Mapping[str, bool]
+) -> dict[str, Any]:
+    """How many photos rest on flagged labelers alone, as JSON; nothing where none does.
+
+    Args:
+        session: of the database.
+        photos: the photos.
+        labelers: who is flagged, by name, and whether they are too fast.
+    """
+    workers: dict[tuple[str, ...], set[str]] = {
+        (photo.wnid, photo.source, photo.source_id): set() for photo in photos
+    }
+    query = labels_in_force().join(Candidate, Candidate.id == Label.candidate_id)
+    query = query.join(Candidate.photo).order_by(None)
+    rows = query.with_only_columns(Candidate.wnid, Photo.source, Photo.source_id, Label.worker)
+    for *photo, worker in session.execute(rows) if labelers else ():
+        if (names := workers.get(tuple(photo))) is not None:
+            names.add(worker)
+    fast = {worker for worker, is_fast in labelers.items() if is_fast}
+    counts = {
+        name: sum(bool(names) and names <= some for names in workers.values())
+        for name, some in (("flagged", labelers.keys()), ("too_fast", fast))
+    }
+    return {"resting_on": counts} if any(counts.values()) else {}
 
 
 def licenses_seen(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str, Any]:

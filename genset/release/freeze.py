@@ -1,10 +1,11 @@
 """Make a release from labeled photos, or show what it would contain."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from msgspec import structs
@@ -19,6 +20,7 @@ from genset.release.candidates import CandidateRow, read_table
 from genset.release.choose import Reasons, ReleasePlan, choose, selection_frequency
 from genset.release.facts import (
     chosen,
+    flagged,
     ground,
     labeling,
     licenses_seen,
@@ -77,6 +79,7 @@ def create(
     store: Store,
     name: str,
     plan: ReleasePlan | Plan | None = None,
+    flagged_labelers: Mapping[str, bool] = MappingProxyType({}),
 ) -> Release:
     """Freeze the photos that a plan chooses into ``releases/NAME/``.
 
@@ -88,6 +91,7 @@ def create(
         store: the workspace's database.
         name: of the release.
         plan: how photos are chosen; None: all that are called correct.
+        flagged_labelers: by name, and whether they are too fast (`genset.label.stats`).
 
     Raises:
         BadInput: the name is taken or cannot be a folder's name, or the plan does not fit.
@@ -97,13 +101,19 @@ def create(
     with store.session() as session:
         made = draft(session, workspace, plan or ReleasePlan())
         made.check()
-        facts = {**_facts(session, made), "dataset": workspace.dataset.facts(name)}
+        doubts = flagged(session, made.photos, flagged_labelers)
+        facts = {**_facts(session, made), **doubts, "dataset": workspace.dataset.facts(name)}
     photos = made.photos
     originals = (workspace.images / stored_as(photo) for photo in photos)
     return publish(workspace.releases, name, facts, photos, originals)
 
 
-def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan | Plan) -> Preview:
+def dry_run(
+    workspace: Workspace,
+    store: Store,
+    plan: ReleasePlan | Plan,
+    flagged_labelers: Mapping[str, bool] = MappingProxyType({}),
+) -> Preview:
     """Preview the release that `create` would make, and check its photos.
 
     Raises:
@@ -114,7 +124,8 @@ def dry_run(workspace: Workspace, store: Store, plan: ReleasePlan | Plan) -> Pre
         checks = check_photos(
             made.photos, lambda photo: workspace.images / stored_as(photo), session
         )
-        return preview(made.photos, made.facts, made.reasons, stored_taxonomy(session), checks)
+        facts = made.facts | flagged(session, made.photos, flagged_labelers)
+        return preview(made.photos, facts, made.reasons, stored_taxonomy(session), checks)
 
 
 def draft(session: Session, workspace: Workspace, plan: ReleasePlan | Plan) -> Draft:
@@ -134,7 +145,7 @@ def draft(session: Session, workspace: Workspace, plan: ReleasePlan | Plan) -> D
     if plan.panel is not None and not cast:
         raise BadInput(f"there are no labels of panel {plan.panel!r}: see genset labels stats")
     if plan.labels is not None:
-        plan.labels.check(session, plan.panel)
+        plan.labels.check(session)
     choice = choose(read_table(session, without=plan.panel, labels=plan.labels), plan)
     photos = sorted(
         records(session, choice.entries, cast, workspace.posted_after),

@@ -15,6 +15,7 @@ from genset.core.numbers import agree, count
 from genset.core.progress import progress
 from genset.db import gone_photos
 from genset.licenses import License, may_be_passed_on
+from genset.release.documents.labels import doubts
 from genset.release.documents.words import coverage, missing_votes
 from genset.release.facts import pool_rows, removed_on
 from genset.release.multilabel.facts import summary
@@ -149,6 +150,7 @@ class Preview:
         checks: the photos with which something is wrong.
         missing_votes: how many "candidates" of the pool lack how many "votes".
         without_effect: options that changed nothing.
+        doubts: what speaks against the labels, in sentences.
         multilabel: what the manifest says of several right answers; None where photos have one.
     """
 
@@ -168,6 +170,7 @@ class Preview:
     checks: Checks = field(default_factory=Checks)
     missing_votes: dict[str, int] = field(default_factory=dict)
     without_effect: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
     multilabel: dict[str, Any] | None = None
 
     def lines(self) -> Iterator[str]:
@@ -195,6 +198,7 @@ class Preview:
             yield f"  {note}: {count(len(values), 'class', 'classes')}: {some}"
         if missing := missing_votes(self.missing_votes):
             yield f"  labeling is not finished: {missing}"
+        yield from (f"  {doubt}" for doubt in self.doubts)
         if self.without_effect:
             yield f"  without effect: {', '.join(self.without_effect)}"
         yield from self.checks.lines()
@@ -227,6 +231,7 @@ def preview(
         reasons=dict(reasons),
         checks=checks,
         **{name: facts[name] for name in _OF_CHOICE},
+        doubts=doubts(facts, photos),
         multilabel=facts.get("multilabel"),
     )
 

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -320,8 +320,10 @@ def facts_of_fewer(
             raise GensetError(f"{why}: ask for its manifest again") from None
     if isinstance(facts.get("dataset"), dict):
         facts["dataset"] = {key: word for key, word in facts["dataset"].items() if key != "doi"}
-    if isinstance(facts.get("variant"), dict):
-        facts["variant"] = of_changed(facts["variant"], {photo.file for photo in remaining})
+    if variant := facts.get("variant"):
+        files = {photo.file for photo in remaining}
+        changed = {file: was for file, was in variant["changed"].items() if file in files}
+        facts["variant"] = {**variant, "changed": changed}
     return facts
 
 
@@ -350,15 +352,6 @@ def publish_variant(
     facts["variant"] = {**named, **variant, "changed": dict(sorted(variant["changed"].items()))}
     name = f"{manifest['name']}-{suffix}"
     return publish(releases, name, facts, records, (path for _, path in photos))
-
-
-def of_changed(variant: Mapping[str, Any], files: Set[str]) -> dict[str, Any]:
-    """What is said of changed photos, for these files alone."""
-    changed = variant.get("changed")
-    if not isinstance(changed, dict):
-        return dict(variant)
-    remaining = {file: facts for file, facts in changed.items() if file in files}
-    return {**variant, "changed": remaining}
 
 
 def flat_name(release: Release, photo: ReleasePhoto) -> str:

@@ -10,23 +10,23 @@ from genset.comparison.marks import NEARLY_ALL, mark
 from genset.comparison.references.find import (
     NAME,
     NONE,
-    Range,
+    PlaceAmong,
     References,
     find_references,
     named,
+    place_among,
     weights_of,
 )
 from genset.comparison.references.published import architecture_of, one_a_weights, rungs, sources
 from genset.comparison.references.sets import IMAGENET, WellKnownSet, is_real, recognize
-from genset.reporting.line import Fit, LinePoint, Points, fit_of, through_models, through_published
+from genset.reporting.line import Fit, Points, fit_of, through_models
 from genset.reporting.options import ReportOptions
-from genset.reporting.places import PlaceAmong, places_among
 from genset.score.results.arrays import Names, read_answers
 from genset.score.results.results import ModelAnswers, Results
 from genset.score.results.runs import Run
 from genset.statistics.bootstrap import Floats, Resampling
 from genset.statistics.intervals import Interval
-from genset.statistics.trend import Trend
+from genset.statistics.trend import Trend, fit_published
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Against:
     """A model's accuracy elsewhere and here.
 
     `gap` is what it loses. `above` is its effective robustness, what it has here beyond the line
-    (the first of `Baseline.fits`), with its interval; None where there is no line.
+    (`Baseline.fit`), with its interval; None where there is no line.
     `higher` is the share of published weights that are farther above it; None where the line is not
     theirs.
     """
@@ -67,17 +67,15 @@ class Baseline:
         there, here: what the two accuracies of `models` are, as a figure's axes say it.
         models: those whose accuracy elsewhere is known.
         unknown: labels of those whose accuracy elsewhere is not.
-        ranges: of these, what is published of their architecture; they are in no fit.
         set: which well-known set this is; None for any other.
         by_real: whether `here` is by ReaL's labels, on ImageNet's own photos.
         places: the models among the published weights, on a well-known set.
         source: where the published accuracies are from, with licence and date; "" where none is
             used.
-        fits: the lines, the one by which robustness is told first; empty where there is none.
+        fit: the line by which robustness is told; None where there is none.
         is_sampled: whether accuracies elsewhere are known to be of a sample of classes, too.
-        from_known: whether the lines are those of published weights, not of `models`.
+        from_known: whether the line is that of published weights, not of `models`.
         known: the published weights that the line was fitted to.
-        intercept, slope, line: of the first fit; None and empty where there is none.
         partial: labels of models that did not answer nearly all photos: they have no part in this.
         ladder: specs of well-known models, the weakest first, that would make a line here; empty
             where there is one.
@@ -88,18 +86,14 @@ class Baseline:
     here: str
     models: tuple[Against, ...]
     unknown: tuple[str, ...]
-    ranges: dict[str, Range]
     set: WellKnownSet | None = None
     by_real: bool = False
     places: tuple[PlaceAmong, ...] = ()
     source: str = ""
-    fits: tuple[Fit, ...] = ()
+    fit: Fit | None = None
     is_sampled: bool = False
     from_known: bool = False
     known: tuple[KnownModel, ...] = ()
-    intercept: float | None = None
-    slope: float | None = None
-    line: tuple[LinePoint, ...] = ()
     ladder: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
 
@@ -152,7 +146,7 @@ def _on_any_set(
     results: Results, found: References, reference: str, resampling: Resampling
 ) -> Baseline:
     """On any set: the line is that of the models scored here, if they are enough."""
-    known = [model for model in results.models if named(model.run) in found.exact]
+    known = [model for model in results.models if named(model.run) in found]
     rows = _rows(known, found)
     points = _points(results, known, rows, resampling, found)
     baseline = Baseline(
@@ -161,17 +155,15 @@ def _on_any_set(
         here="top-1 here",
         models=rows,
         unknown=_unknown(results, found),
-        ranges=_ranges(results, found),
         source=_source(rows) if reference == NAME else "",
     )
     architectures = [_architecture(model.run) for model in known]
-    trends = through_models(points, architectures, len(np.unique(results.clusters)), resampling)
-    if not trends:
+    trend = through_models(points, architectures, len(np.unique(results.clusters)), resampling)
+    if trend is None:
         scored = {weights_of(model.run).full for model in results.models}
         return replace(baseline, ladder=rungs(scored) if reference == NAME else ())
-    different = len(set(architectures))
-    fits = tuple(fit_of(trend, points.there, points.here, different) for trend in trends)
-    return _with_line(baseline, points, trends[0], fits)
+    fit = fit_of(trend, points.there, points.here, len(set(architectures)))
+    return _with_line(baseline, points, trend, fit)
 
 
 def _on_imagenet(
@@ -185,10 +177,9 @@ def _on_imagenet(
         here="top-1 by ReaL’s labels",
         models=(),
         unknown=(),
-        ranges=_ranges(results, found),
         set=known,
         by_real=has_real,
-        places=places_among(results.models, known.column),
+        places=_places(results, known),
         source=_source((), "timm"),
     )
     if not has_real or not results.models:
@@ -221,8 +212,8 @@ def _on_imagenet(
 def _on_known_shift(
     results: Results, found: References, known: WellKnownSet, resampling: Resampling
 ) -> Baseline:
-    """On ImageNetV2: the line is that of all published weights."""
-    models = [model for model in results.models if named(model.run) in found.exact]
+    """On ImageNetV2 or ImageNet-Sketch: the line is that of all published weights."""
+    models = [model for model in results.models if named(model.run) in found]
     rows = _rows(models, found)
     baseline = Baseline(
         name=NAME,
@@ -230,9 +221,8 @@ def _on_known_shift(
         here="top-1 here",
         models=rows,
         unknown=_unknown(results, found),
-        ranges=_ranges(results, found),
         set=known,
-        places=places_among(results.models, known.column),
+        places=_places(results, known),
         source=_source(rows, "timm"),
     )
     points = _points(results, models, rows, resampling, found)
@@ -245,15 +235,15 @@ def _by_known(baseline: Baseline, points: Points, here: str, resampling: Resampl
     x = np.array([weight.top1["imagenet"] for weight in weights])
     y = np.array([weight.top1[here] for weight in weights])
     architectures = [weight.architecture for weight in weights]
-    trends = through_published(x, y, architectures, resampling)
-    fits = tuple(fit_of(trend, x, y, len(set(architectures))) for trend in trends)
+    trend = fit_published(x, y, architectures, draws=resampling.draws, seed=resampling.seed)
+    fit = fit_of(trend, x, y, len(set(architectures)))
     known = tuple(
         KnownModel(weight.weights.partition(":")[2], float(there), float(share))
         for weight, there, share in zip(weights, x, y, strict=True)
     )
     baseline = replace(baseline, from_known=True, known=known)
-    residuals = y - trends[0].expected(x)
-    baseline = _with_line(baseline, points, trends[0], fits)
+    residuals = y - trend.expected(x)
+    baseline = _with_line(baseline, points, trend, fit)
     return replace(
         baseline,
         models=tuple(
@@ -263,7 +253,7 @@ def _by_known(baseline: Baseline, points: Points, here: str, resampling: Resampl
     )
 
 
-def _with_line(baseline: Baseline, points: Points, trend: Trend, fits: tuple[Fit, ...]) -> Baseline:
+def _with_line(baseline: Baseline, points: Points, trend: Trend, fit: Fit) -> Baseline:
     rows = baseline.models
     if rows:
         above, ends = trend.above(points.there, points.here, points.drawn, points.drawn_there)
@@ -274,11 +264,8 @@ def _with_line(baseline: Baseline, points: Points, trend: Trend, fits: tuple[Fit
     return replace(
         baseline,
         models=rows,
-        fits=fits,
+        fit=fit,
         is_sampled=points.drawn_there is not None,
-        intercept=fits[0].intercept,
-        slope=fits[0].slope,
-        line=fits[0].line,
     )
 
 
@@ -287,7 +274,7 @@ def _rows(models: Sequence[ModelAnswers], found: References) -> tuple[Against, .
     return tuple(
         Against(
             label=model.label,
-            there=(reference := found.exact[named(model.run)]).top1,
+            there=(reference := found[named(model.run)]).top1,
             source=reference.source,
             here=model.run.top1.share,
             gap=reference.top1 - model.run.top1.share,
@@ -310,7 +297,7 @@ def _points(
     right = np.stack([results.right(model) for model in models], axis=1)
     counted = np.stack([model.answered for model in models], axis=1)
     drawn = resampling.ratios(results.clusters, right, counted)
-    folders = [found.exact[named(model.run)].folder for model in models]
+    folders = [found[named(model.run)].folder for model in models]
     return Points(there, here, drawn, _drawn_there(there, folders, resampling))
 
 
@@ -342,12 +329,11 @@ def _architecture(run: Run) -> str:
 
 
 def _unknown(results: Results, found: References) -> tuple[str, ...]:
-    return tuple(model.label for model in results.models if named(model.run) not in found.exact)
+    return tuple(model.label for model in results.models if named(model.run) not in found)
 
 
-def _ranges(results: Results, found: References) -> dict[str, Range]:
-    known = [model for model in results.models if named(model.run) in found.ranges]
-    return {model.label: found.ranges[named(model.run)] for model in known}
+def _places(results: Results, known: WellKnownSet) -> tuple[PlaceAmong, ...]:
+    return tuple(place_among(m.run, m.label, known.column) for m in results.models)
 
 
 def _source(rows: Sequence[Against], *more: str) -> str:

@@ -36,13 +36,6 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Bullets:
-    """Sentences one below the other."""
-
-    texts: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Grid:
     """A table. Its first column names the rows.
 
@@ -61,10 +54,10 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Figures side by side, on the page alone, with a note on how to read them."""
+    """Figures side by side, or one below the other where they are "big", on the page alone."""
 
     draw: Callable[[], Sequence[Figure]]
-    note: str = ""
+    css: Literal["small", "half", "big"] = "small"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +82,7 @@ class Columns:
     columns: Sequence[Sequence["Block"]]
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """Blocks that the page shows when a reader opens them; the text report leaves them out."""
-
-    summary: str
-    blocks: Sequence["Block"]
-
-
-Block = Heading | Paragraph | Bullets | Grid | Figures | Commands | Html | Columns | Fold
+Block = Heading | Paragraph | Grid | Figures | Commands | Html | Columns
 
 
 @dataclass(frozen=True, slots=True)

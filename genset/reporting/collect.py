@@ -8,7 +8,7 @@ from statistics import median
 
 import numpy as np
 
-from genset.comparison.marks import answered_in_part, whole_first
+from genset.comparison.marks import answered_in_part, copies, whole_first
 from genset.comparison.pairs import Pair, Rank, compare, rank_models
 from genset.comparison.truths import measure
 from genset.core.errors import BadInput
@@ -21,7 +21,6 @@ from genset.reporting.summary import summarize
 from genset.score.results.results import ModelAnswers, Results, load_results
 from genset.score.results.runs import Accuracy
 from genset.sets.photos import PhotoSet
-from genset.sets.truths.files import read_truth
 from genset.statistics.calibration import Calibration, calibration
 
 
@@ -65,7 +64,7 @@ def collect_results(
         BadInput: an option names what is not there.
         GensetError: a run's files are not what `genset evaluate` or `genset finetune` wrote.
     """
-    results = _with_labels(results, options.real_labels).with_classes(options.classes)
+    results = results.with_classes(options.classes)
     if not options.include_flagged:
         results = results.without_flagged()
     results = whole_first(results)
@@ -82,6 +81,7 @@ def collect_results(
         flagged=_flagged(results, options),
         pairs=pairs,
         power=_power(pairs, models),
+        copies=copies(results.models),
         other_runs=results.other_runs,
         fixed=results.fixed,
         taxonomy=photos.custom_taxonomy,
@@ -150,14 +150,6 @@ def _ks(model: ModelAnswers, further: int) -> list[int]:
             f"not {further}; score it again with --k {further}"
         )
     return sorted({1, further, *([5] if known >= 5 else [])} - {0})
-
-
-def _with_labels(results: Results, labels: Path | None) -> Results:
-    """The results by the truth that the report is asked for, in the place of the set's own."""
-    if labels is None:
-        return results
-    truth = read_truth(labels, results.photos, others=True)
-    return replace(results, photos=replace(results.photos, truth=truth))
 
 
 def _calibration(results: Results, model: ModelAnswers) -> Calibration | None:

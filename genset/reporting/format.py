@@ -105,9 +105,13 @@ def matched_accuracy(mean: Mean | None) -> Cell | None:
 
 
 def matched_difference(found: Matched) -> Cell | None:
-    """A difference over matched classes in points, with its interval."""
-    mean = found.difference
-    return Cell(mean.value, points(mean.value, 1), span(mean.interval, 1)) if mean else None
+    """A difference over matched classes in points; bold on the page where its interval has no 0."""
+    if (mean := found.difference) is None:
+        return None
+    text = points(mean.value, 1)
+    return Cell(
+        mean.value, text, span(mean.interval, 1), _STRONG.format(text) if sign(mean) else ""
+    )
 
 
 def sign(difference: Mean) -> int:

@@ -14,7 +14,6 @@ from genset.core.table import as_markdown as table_in_markdown
 from genset.core.to_json import to_json
 from genset.reporting.blocks import (
     Block,
-    Bullets,
     Columns,
     Commands,
     Grid,
@@ -65,6 +64,8 @@ def report_json(data: ReportData) -> dict[str, Any]:
         "power": to_json(data.power),
         "other_runs": data.other_runs,
     }
+    if data.copies:
+        found["copies"] = list(data.copies)
     if data.flagged:
         found["flagged"] = [_model(model) for model in data.flagged]
     if taxonomy := data.taxonomy:
@@ -116,8 +117,6 @@ def _texts(blocks: Iterable[Block]) -> Iterator[str]:
                 yield f"#### {escape_markdown(text)}"
             case Paragraph(text):
                 yield _escaped(text)
-            case Bullets(texts):
-                yield "\n".join(f"- {_escaped(text)}" for text in texts)
             case Grid(table):
                 yield table_in_markdown([table])
             case Commands(text):

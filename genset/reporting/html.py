@@ -8,11 +8,9 @@ from genset.core.safe import web_link
 from genset.core.table import Table, as_html
 from genset.reporting.blocks import (
     Block,
-    Bullets,
     Columns,
     Commands,
     Figures,
-    Fold,
     Grid,
     Heading,
     Html,
@@ -24,8 +22,15 @@ _BREAKS = ("_", ".")  # behind which a long name may go on in the next line
 
 
 def html_of(blocks: Iterable[Block]) -> Markup:
-    """All blocks, one below the other."""
-    return Markup("\n").join(map(_block, blocks))
+    """All blocks, one below the other; behind them, folded, what explains them."""
+    notes: list[Block] = []
+    rest: list[Block] = []
+    for block in blocks:
+        (notes if isinstance(block, Paragraph) and block.kind == "note" else rest).append(block)
+    parts = [*map(_block, rest)]
+    if notes:
+        parts.append(folded("How to read this", Markup("\n").join(map(_block, notes))))
+    return Markup("\n").join(parts)
 
 
 def link(url: str, text: str) -> Markup:
@@ -58,13 +63,10 @@ def _block(block: Block) -> Markup:
         case Paragraph(text, kind):
             css = Markup(' class="{}"').format(kind) if kind else NOTHING
             return Markup("<p{}>{}</p>").format(css, text)
-        case Bullets(texts):
-            items = Markup("\n").join(Markup("<li>{}</li>").format(text) for text in texts)
-            return Markup("<ul>\n{}\n</ul>").format(items)
         case Grid(table, fold, css, page):
             return folded(fold, page() if page else grid(table, f"list {css}".strip()))
-        case Figures(draw, note):
-            return _figures(draw()) + (_block(Paragraph(note, "note")) if note else NOTHING)
+        case Figures(draw, css):
+            return _figures(draw(), css)
         case Commands(text, fold):
             return folded(fold, Markup("<pre><code>{}</code></pre>").format(text))
         case Html(make):
@@ -72,14 +74,13 @@ def _block(block: Block) -> Markup:
         case Columns(columns):
             inner = (Markup("<div>\n{}\n</div>").format(html_of(column)) for column in columns)
             return Markup('<div class="columns">\n{}\n</div>').format(Markup("\n").join(inner))
-        case Fold(summary, blocks):
-            return folded(summary, html_of(blocks))
 
 
-def _figures(figures: Sequence[tuple[str, Markup]]) -> Markup:
-    form = Markup("<figure><figcaption>{}</figcaption>{}</figure>")
-    drawn = Markup("\n").join(form.format(*figure) for figure in figures)
-    return Markup('<div class="small-figures">\n{}\n</div>').format(drawn) if figures else NOTHING
+def _figures(figures: Sequence[tuple[str, Markup]], css: str) -> Markup:
+    form = Markup("<figure>{}{}</figure>")
+    words = Markup("<figcaption>{}</figcaption>")
+    drawn = (form.format(words.format(text) if text else NOTHING, svg) for text, svg in figures)
+    return Markup('<div class="figures {}">\n{}\n</div>').format(css, Markup("\n").join(drawn))
 
 
 def grid(table: Table, css: str) -> Markup:

@@ -9,11 +9,8 @@ from genset.statistics.bootstrap import Floats, Resampling
 from genset.statistics.intervals import Interval
 from genset.statistics.trend import (
     FEWEST_MODELS,
-    SCALES,
-    Scale,
     Trend,
     expit,
-    fit_published,
     fit_trend,
     logit,
 )
@@ -40,8 +37,7 @@ class Fit:
     """A fitted line.
 
     Attributes:
-        scale: "logit" or "linear": what is straight.
-        intercept, slope: of f(here) over f(there).
+        intercept, slope: of logit(here) over logit(there).
         slope_interval: 95 %; None where too few architectures tell.
         scatter: the standard deviation of models about the line, in accuracy, 0 to 1.
         inside: the share of the fitted models that lie inside the prediction band.
@@ -50,7 +46,6 @@ class Fit:
         line: the line where the models are.
     """
 
-    scale: Scale
     intercept: float
     slope: float
     slope_interval: Interval | None
@@ -79,8 +74,8 @@ class Points:
 
 def through_models(
     points: Points, architectures: Sequence[str], classes: int, resampling: Resampling
-) -> list[Trend]:
-    """The lines through models that were scored here; none where these are too few.
+) -> Trend | None:
+    """The line through models that were scored here; None where these are too few.
 
     Args:
         points: the models' accuracies.
@@ -90,37 +85,16 @@ def through_models(
     """
     few = len(architectures) < FEWEST_MODELS or len(set(architectures)) < _FEWEST_ARCHITECTURES
     if few or np.ptp(points.there) == 0:
-        return []
-    return [
-        fit_trend(
-            points.there,
-            points.here,
-            points.drawn,
-            classes,
-            resampling.seed,
-            scale=scale,
-            groups=architectures,
-            drawn_reference=points.drawn_there,
-        )
-        for scale in SCALES
-    ]
-
-
-def through_published(
-    there: Floats, here: Floats, architectures: Sequence[str], resampling: Resampling
-) -> list[Trend]:
-    """The lines through published accuracies: whole architectures are resampled."""
-    return [
-        fit_published(
-            there,
-            here,
-            architectures,
-            draws=resampling.draws,
-            seed=resampling.seed,
-            scale=scale,
-        )
-        for scale in SCALES
-    ]
+        return None
+    return fit_trend(
+        points.there,
+        points.here,
+        points.drawn,
+        classes,
+        resampling.seed,
+        groups=architectures,
+        drawn_reference=points.drawn_there,
+    )
 
 
 def fit_of(trend: Trend, there: Floats, here: Floats, architectures: int) -> Fit:
@@ -131,12 +105,8 @@ def fit_of(trend: Trend, there: Floats, here: Floats, architectures: int) -> Fit
         there, here: the accuracies that it was fitted to.
         architectures: how many different ones these are of.
     """
-    low, high = float(there.min()), float(there.max())
-    if trend.scale == "logit":
-        ends_of = logit([low, high])
-        across = expit(np.linspace(ends_of[0], ends_of[1], _POINTS))
-    else:
-        across = np.linspace(low, high, _POINTS)
+    low, high = logit([there.min(), there.max()])
+    across = expit(np.linspace(low, high, _POINTS))
     expected = trend.expected(there)
     inside = [
         ends.low <= share <= ends.high
@@ -147,7 +117,6 @@ def fit_of(trend: Trend, there: Floats, here: Floats, architectures: int) -> Fit
     )
     slope = trend.slope_interval()
     return Fit(
-        scale=trend.scale,
         intercept=trend.intercept,
         slope=trend.slope,
         slope_interval=slope if np.isfinite(slope).all() else None,

@@ -15,7 +15,6 @@ from typing import Any
 from genset.comparison.pairs import Pair, compare
 from genset.core.errors import BadInput
 from genset.core.numbers import digits, points, span
-from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.reporting.options import ReportOptions
@@ -107,19 +106,6 @@ def _tests(
             raise BadInput(f"no photo counts for both {label} and {counterpart}")
         tests.append(MarginTest(pairs[0], k, margin))
     return tuple(tests)
-
-
-def sentence(tests: Sequence[MarginTest]) -> str:
-    """How a model compares with its counterpart, in top-1 and top-5."""
-    claims = "; ".join(f"top-{test.k} {_SHOWN[test.not_worse]} ({_by(test)})" for test in tests)
-    margin = f"{100 * tests[0].margin:g}"
-    return f"Against {clean(tests[0].pair.second)}, with a margin of {margin} points: {claims}."
-
-
-def _by(test: MarginTest) -> str:
-    """The difference in points with its interval."""
-    places = digits(test.pair.photos)
-    return f"{points(test.pair.difference, places)}, {span(test.pair.interval, places)}"
 
 
 def table_of(tests: Sequence[MarginTest]) -> Table:

@@ -57,7 +57,6 @@ class ReportOptions:
         reference: the set, table or file of accuracies elsewhere; "": ImageNet's validation set,
             where the classes are ImageNet's; "none" for none.
         set_is: which well-known set the photos are, "other" for none; None: find out.
-        real_labels: a file with all classes that each photo shows.
         lower, upper: the models between which the others are placed; "" for none.
         k: a further number of answers to count a hit among, beside 1 and 5; 0 for none.
         tta: training logs, each with the model that it gave.
@@ -66,6 +65,7 @@ class ReportOptions:
         margin: how many points worse than that still counts as not worse; None with no counterpart.
         resampling: how classes are resampled for intervals.
         classes: whether the classes are a "sample" or "fixed"; None: as the set has it.
+        compare: an older report of these models, as JSON, to say what changed since.
         include_flagged: count models, too, whose answers as a whole cannot be right.
         include_restricted: show photos, too, that no licence lets others hand on.
         named: what the set was called on the command line; "" for the set's own name.
@@ -75,7 +75,6 @@ class ReportOptions:
 
     reference: str = ""
     set_is: Named | None = None
-    real_labels: Path | None = None
     lower: str = ""
     upper: str = ""
     k: int = 0
@@ -85,6 +84,7 @@ class ReportOptions:
     margin: float | None = None
     resampling: Resampling = STANDARD
     classes: Sampling | None = None
+    compare: Path | None = None
     include_flagged: bool = False
     include_restricted: bool = False
     named: str = ""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from genset.core.errors import MissingExtra
+from genset.core.errors import needs_extra
 from genset.core.safe import clean
 from genset.licenses import FLICKR_NOTICE
 from genset.reporting.headline import certainty, headline
@@ -32,10 +32,8 @@ def page_of(data: ReportData) -> str:
     Raises:
         MissingExtra: Jinja is not installed.
     """
-    try:
+    with needs_extra("the report", "report"):
         return _page(data)
-    except ModuleNotFoundError:
-        raise MissingExtra("the report", "evaluate") from None
 
 
 def _page(data: ReportData) -> str:

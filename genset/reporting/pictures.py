@@ -3,7 +3,6 @@
 import base64
 import io
 import warnings
-from collections.abc import Sequence
 
 from markupsafe import Markup
 from PIL import Image, ImageOps
@@ -35,45 +34,6 @@ def picture(photo: HasBytes, record: ReleasePhoto | None, of: str, *, restricted
     else:
         words = "This photo cannot be shown"
     return Markup('<div class="missing">{}</div>').format(words)
-
-
-def card(
-    image: Markup,
-    classes: Markup,
-    answers: Sequence[Markup],
-    credit: Markup,
-    *,
-    note: str = "",
-    anchor: str = "",
-) -> Markup:
-    """A photo with its classes, what models answer, and whose it is."""
-    return Markup(
-        '<figure class="photo"{}>\n{}\n<figcaption>\n<div>{}</div>\n{}{}{}\n</figcaption>\n'
-        "</figure>"
-    ).format(
-        Markup(' id="{}"').format(anchor) if anchor else "",
-        image,
-        classes,
-        Markup('<p class="note">{}</p>\n').format(note) if note else "",
-        Markup("<ul>\n{}\n</ul>\n").format(Markup("\n").join(answers)) if answers else "",
-        credit,
-    )
-
-
-def answer(
-    model: str, name: str, wnid: str, probability: str, mark: Markup | str = "", more: str = ""
-) -> Markup:
-    """What a model answers; `wnid` where the name alone does not tell the class."""
-    return Markup(
-        '<li>{}<bdi class="model">{}:</bdi> {}{} <span class="numbers">{}</span>{}</li>'
-    ).format(
-        mark,
-        clean(model, 60),
-        clean(name),
-        Markup(' <span class="wnid">{}</span>').format(clean(wnid)) if wnid else "",
-        probability,
-        Markup(" <small>{}</small>").format(more) if more else "",
-    )
 
 
 def credit(record: ReleasePhoto | None, source: str, image: str) -> Markup:

@@ -89,6 +89,7 @@ class ReportData:
         flagged: models that are left out of all else, because their answers cannot be right.
         pairs: every two models, the better one first.
         power: None for fewer than two models that answered nearly all photos.
+        copies: which models' answers are equal, in words.
         other_runs: runs left out, because they scored another set that had the same name.
         fixed: whether the classes are all that there are, and not a sample of classes.
         taxonomy: whose classes the set has; None for ImageNet's.
@@ -101,6 +102,7 @@ class ReportData:
     flagged: tuple[ScoredModel, ...]
     pairs: tuple[Pair, ...]
     power: Power | None
+    copies: tuple[str, ...]
     other_runs: int
     fixed: bool
     taxonomy: Taxonomy | None

@@ -1,14 +1,18 @@
 """What is known of a set, in numbers."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
+from genset.release.documents.labels import doubts
 from genset.release.documents.words import missing_votes
 from genset.release.reader import Release, ReleasePhoto
 from genset.sets.photos import PhotoSet
+
+# The folders of an absolute path, or of one that leaves the folder, in a spec or alone.
+_ABSOLUTE = re.compile(r"(?:(?<=[:=])|^)(?:~|\.\.|[A-Za-z]:)?[/\\](?:[^?&/\\]*[/\\])*(?=[^?&/\\])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,7 @@ class ReleaseSummary:
         strategy: the rule by which photos were chosen, and its parameters.
         labelers: people who labeled, whether or not their candidates are in it.
         labels: labels on its photos, by verdict.
+        doubts: what speaks against the labels, in sentences.
         missing_votes: how many candidates lacked how many votes, in words; "" for none.
         chosen_classes: how many classes photos were wanted of.
         left_out: candidates that are not in it, by reason.
@@ -41,6 +46,7 @@ class ReleaseSummary:
     strategy: dict[str, Any]
     labelers: int
     labels: dict[str, int]
+    doubts: tuple[str, ...]
     missing_votes: str
     chosen_classes: int
     left_out: dict[str, int]
@@ -94,6 +100,7 @@ def _release(release: Release) -> ReleaseSummary:
         strategy=release.strategy,
         labelers=release.labelers,
         labels=dict(sorted(labels.items())),
+        doubts=tuple(doubts(release.manifest, release.photos)),
         missing_votes=missing_votes(release.missing_votes),
         chosen_classes=len(release.chosen_classes or release.taxonomy),
         left_out=release.excluded,
@@ -105,8 +112,11 @@ def _release(release: Release) -> ReleaseSummary:
 
 
 def without_folders(named: str) -> str:
-    """What a set was called on the command line, but for where it lies on this machine."""
-    return Path(named).name + "/" * named.endswith("/")
+    """What was named on the command line, with no absolute path of this machine in it.
+
+    Relative ones stay, as they are below the folder that the commands are typed in.
+    """
+    return _ABSOLUTE.sub("", named)
 
 
 def license_counts(photos: Sequence[ReleasePhoto]) -> tuple[LicenseCount, ...]:

@@ -50,10 +50,7 @@ def find_suspects(photos: PhotoSet, runs: Path, order: str = "severity") -> Susp
             Suspect(
                 task=tasks[photo.image],
                 right=photo.right,
-                guesses=tuple(
-                    Guess(answer.model, answer.wnid, answer.probability, answer.distance)
-                    for answer in photo.answers
-                ),
+                guesses=tuple(Guess(*answer) for answer in photo.answers),
                 severity=photo.severity,
                 common=photo.common,
                 agreeing=photo.agreeing,

@@ -1,11 +1,9 @@
 """Training logs joined with the models that they gave.
 
-Whether a log's training gave a model is known by the hash of the weights, else by names. Names are
-free text: "ResNet-50 v1.5" is resnet50. So the letters of the model's name, and the number behind
-them, are looked for in the log's.
+Whether a log's training gave a model is known by the hash of the weights; else it is the word of
+whoever asked for the report.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +12,6 @@ from statistics import fmean
 from typing import Literal
 
 from genset.core.errors import BadInput
-from genset.core.safe import clean
-from genset.models.spec import parse_spec
 from genset.reporting.margins import MarginTest
 from genset.reporting.options import EntrySpec
 from genset.score.results.results import ModelAnswers
@@ -27,10 +23,6 @@ from genset.tta.rows import TrainingRow, training_row
 from genset.tta.runs import MalformedLog, Training, one_task
 from genset.tta.stability import stability
 
-# Letters that make another network of the one they stand before, as in WideResNet and SE-ResNet.
-_OTHER = ("wide", "se")
-_VERSION = re.compile(r"[ _-]*v\d(?:\.\d)?(?!\d)", re.IGNORECASE)
-_LIBRARIES = ("torchvision", "timm")
 _SHOWN = 12  # digits of a hash
 
 
@@ -51,21 +43,21 @@ class WeightsJoin:
     written: str = ""
     scored: str = ""
 
-    def sentence(self, label: str) -> str:
-        """What the hash says of a model; "" if nothing."""
-        model = clean(label)
+    @property
+    def remark(self) -> str:
+        """What the hash says of the model; "" if nothing."""
         if self.kind == "same":
-            training = f"its run {clean(self.run)}" if self.run else "this training"
-            return f"{model} was scored from the checkpoint that {training} left, by its sha256."
+            training = f"the run {self.run}" if self.run else "this training"
+            return f"scored from the checkpoint that {training} left, by its sha256"
         if self.kind == "other":
             return (
-                f"{model} was not scored from the checkpoint that this training left: that file "
-                f"has sha256 {self.written}…, the scored one {self.scored}…."
+                "not scored from the checkpoint that this training left: that file has sha256 "
+                f"{self.written}…, the scored one {self.scored}…"
             )
         if self.kind == "unknown":
             return (
-                f"The training left a checkpoint; which file {model} was scored from is not known: "
-                "score the checkpoint with genset evaluate."
+                "this training left a checkpoint; which file was scored is not known: score the "
+                "checkpoint with genset evaluate"
             )
         return ""
 
@@ -143,8 +135,7 @@ def join_entry(spec: EntrySpec, model: ModelAnswers, least: float | None) -> Joi
     reached = [row for row in rows if row.hours is not None]
     epochs = [row.epoch for row in reached if row.epoch is not None]
     bests = [row.best for row in rows]
-    names = dict.fromkeys(run.about.model for run in runs if run.about.model)
-    differing = [remark for name in names if (remark := names_differ(name, model.run))]
+    weights = join_by_weights(runs, model.run)
     return JoinedEntry(
         name=log.resolve().name if log.is_dir() else about.name,
         model=model.label,
@@ -164,9 +155,9 @@ def join_entry(spec: EntrySpec, model: ModelAnswers, least: float | None) -> Joi
         best=min(bests) if task.lower_is_better else max(bests),
         variation=several.variation if several else None,
         variation_interval=several.variation_interval if several else None,
-        weights=join_by_weights(runs, model.run),
+        weights=weights,
         margins=(),
-        remarks=(*differing, *remarks, *_remarks(rows)),
+        remarks=(*filter(None, [weights.remark]), *remarks, *_remarks(rows)),
     )
 
 
@@ -228,35 +219,6 @@ def _remarks(rows: Sequence[TrainingRow]) -> tuple[str, ...]:
     return tuple(f"{row.name}: {remark}" for row in rows for remark in row.remarks)
 
 
-def names_differ(log: str, run: Run) -> str:
-    """A remark where a log names another network than a run has; "" where they may be the same."""
-    name, is_known = _network_of(run)
-    trained, scored = (re.sub("[^a-z0-9]", "", _VERSION.sub("", n).casefold()) for n in (log, name))
-    family = re.match("[a-z]+", scored)
-    if not trained or not is_known or family is None:
-        return ""
-    found = re.search(rf"{family[0]}(\d*)", trained)
-    size = re.match(r"\d*", scored[family.end() :])
-    is_other = found is None or trained[: found.start()].endswith(_OTHER)
-    if found and size and not is_other and len({found[1], size[0]} - {""}) < 2:
-        return ""
-    called = "the model" if run.model == name else f"the model {run.model}"
-    return f"its log says {log}, but {called} is {name}"
-
-
-def _network_of(run: Run) -> tuple[str, bool]:
-    """What a run says that its network is, and whether it was built by that name."""
-    try:
-        spec = parse_spec(run.spec)
-    except BadInput:
-        return run.model, False
-    if spec.arch:  # code of a user's own may be called anything
-        return spec.arch.rpartition(":")[2], spec.arch.partition(":")[0] in _LIBRARIES
-    if spec.kind in (*_LIBRARIES, "openclip"):
-        return spec.target.rpartition("/")[2], True
-    return run.model, False
-
-
 def join_by_weights(runs: Sequence[Training], run: Run) -> WeightsJoin:
     """Whether a run of `genset evaluate` scored weights that one of these trainings wrote."""
     written = {run.about.checkpoint: run.about.name for run in runs if run.about.checkpoint}
@@ -266,12 +228,9 @@ def join_by_weights(runs: Sequence[Training], run: Run) -> WeightsJoin:
     for digest in scored:
         if digest in written:
             return WeightsJoin("same", run=written[digest] if len(runs) > 1 else "")
-    if not run.checkpoints and not _is_of_a_file(run):
+    # Of these the hash of the weights is that of the file they lie in.
+    of_a_file = "onnx:", "torchscript:", "export:"
+    if not (run.checkpoints or run.spec.startswith(of_a_file)):
         return WeightsJoin("unknown")
     other = (run.checkpoints or scored)[-1]
     return WeightsJoin("other", written=next(iter(written))[:_SHOWN], scored=other[:_SHOWN])
-
-
-def _is_of_a_file(run: Run) -> bool:
-    """Whether the hash of a run's weights is that of the file they lie in."""
-    return run.spec.partition(":")[0] in ("onnx", "torchscript", "export")

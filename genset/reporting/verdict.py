@@ -6,7 +6,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from genset.comparison.marks import truth_of
+from genset.comparison.marks import copies, truth_of
 from genset.comparison.pairs import FEWEST, Pair, compare
 from genset.core.numbers import bare_p, count, digits, p_value, percent, points, span
 from genset.core.safe import clean
@@ -156,7 +156,7 @@ def notes_on(first: ModelAnswers, second: ModelAnswers) -> list[str]:
     for model in models:
         start = f"{clean(model.label)} is flagged, and left out of reports."
         notes += [f"{start} {flag}" for flag in model.flags]
-    return notes
+    return [*notes, *copies(models)]
 
 
 def difference(pair: Pair) -> str:

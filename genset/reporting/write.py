@@ -67,6 +67,12 @@ class Report:
 
         write_page(path, page_of(self.data))
 
+    def write_figures(self, folder: Path) -> None:
+        """Write each of its figures as SVG and as PDF."""
+        from genset.reporting.figures.export import write_figures
+
+        write_figures(self.data, folder)
+
     def printed(self, format: str) -> str:
         """The report as "markdown", or its table of models as "text", "csv" or "latex"."""
         if format == "markdown":

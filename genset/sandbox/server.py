@@ -23,11 +23,11 @@ from uvicorn.server import ServerState
 
 from genset.classes import Taxonomy
 from genset.core.errors import BadInput
-from genset.sandbox.collection import Collection
 from genset.sandbox.commons import Commons
 from genset.sandbox.faults import FaultMiddleware, Faults
 from genset.sandbox.flickr import Flickr
 from genset.sandbox.inaturalist import INaturalist
+from genset.sandbox.photos import Collection
 from genset.sandbox.service import Reply, Request
 
 HOST = "127.0.0.1"

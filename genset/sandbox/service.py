@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 from urllib.parse import unquote
 
-from genset.sandbox.collection import Collection
-from genset.sandbox.photos import Photo
+from genset.sandbox.photos import Collection, Photo
 
 Params = Mapping[str, str]
 

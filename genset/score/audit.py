@@ -1,20 +1,21 @@
 """Is a model's declared preprocessing the one it was trained with? Try others on a sample."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genset.core.errors import ModelError, PhotoRejected, first_line
+from genset.core.errors import ModelError, PhotoRejected
 from genset.core.numbers import count
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import CustomTransform, Pixels, Preprocessing
 from genset.models.spec import parse_preprocessing
-from genset.score.engines.pytorch import TorchEngine
+from genset.score.engines.runner import Runner
+from genset.score.engines.select import SelectedEngine
 from genset.score.pixels import crops
 from genset.sets.photos import PhotoSet
-from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.paired import exact_mcnemar
 
 _PHOTOS = 400
 _BATCH = 8
@@ -97,13 +98,12 @@ def audit(model: LoadedModel, photos: PhotoSet) -> Audit:
         truth.append(known[photo.wnid])
     if not found:
         raise ModelError(f"model {model.spec.text!r}: no photo of the sample can be read")
-    engine = TorchEngine(model)
     right: dict[str, NDArray[np.bool_]] = {}
     for options, preprocessing in variants.items():
-        engine.preprocessing = preprocessing
         number = geometries.index(preprocessing.geometry)
         pixels = np.stack([pixels_of[number] for pixels_of in found])
-        right[options] = _best(model, engine, pixels) == np.array(truth)
+        best = _best(replace(model, preprocessing=preprocessing), pixels)
+        right[options] = best == np.array(truth)
     declared = right.pop("")
     tried = []
     for options, found_right in right.items():
@@ -139,13 +139,7 @@ def _variants(declared: Preprocessing) -> dict[str, Preprocessing]:
     return {option: other for option, other in changed.items() if other != declared}
 
 
-def _best(model: LoadedModel, engine: TorchEngine, pixels: Pixels) -> NDArray[np.int64]:
-    best = []
-    try:
-        for start in range(0, len(pixels), _BATCH):
-            scores = engine(pixels[start : start + _BATCH])
-            shares = model.mapping.shares(scores) if model.mapping else scores
-            best.append(shares.argmax(axis=1))
-    except Exception as error:  # noqa: BLE001 - the network may be the user's own code
-        raise ModelError(f"model {model.spec.text!r} cannot be run: {first_line(error)}") from None
-    return np.concatenate(best)
+def _best(model: LoadedModel, pixels: Pixels) -> NDArray[np.int64]:
+    scores = Runner(model, SelectedEngine("torch"), "float32", _BATCH).launch(pixels)()
+    best: NDArray[np.int64] = (model.mapping.shares(scores) if model.mapping else scores).argmax(1)
+    return best

@@ -16,18 +16,11 @@ from genset.core.numbers import count
 from genset.core.progress import say
 from genset.core.safe import visible
 from genset.models.classes import list_identity
-from genset.models.mapping.pooling import ClassMapping
 from genset.models.spec import ModelSpec, errors_of
 from genset.score.options import ScoringOptions
 from genset.score.predictions.arrays import BEST, holds_scores, keep_scores
-from genset.score.predictions.mapped import (
-    check_convention,
-    count_mapped,
-    read_mapped,
-    refuse_pooled,
-)
+from genset.score.predictions.mapped import check_convention, read_predictions
 from genset.score.predictions.names import NAMES_VERSION
-from genset.score.predictions.predictions import read_predictions
 from genset.score.results.count import make_run, record_of_answers
 from genset.score.results.runs import (
     LOGITS,
@@ -213,14 +206,8 @@ def _count_predictions(
     photos: PhotoSet, spec: ModelSpec, runs: Path, options: ScoringOptions
 ) -> Run:
     keep = options.keep or BEST
-    mapping: ClassMapping | None = None
     with errors_of(spec.text):
-        if photos.custom_taxonomy is None:
-            refuse_pooled(Path(spec.target))
-            counted = read_predictions(spec, photos, keep)
-        else:
-            answers = read_mapped(spec, photos, keep, options.convention)
-            mapping, counted = answers.mapping, count_mapped(spec, photos, answers)
+        counted, mapping = read_predictions(spec, photos, keep, options.convention)
     weights_hash = f"sha256:{sha256_of(Path(spec.target))}"
     have_scores = holds_scores(spec)
     if options.logits and not have_scores:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genset.models.load import LoadedModel, load_model
+from genset.models.load import LoadedModel, Loading, load_model
 from genset.models.preprocessing import CustomTransform, Geometry, Pixels
 from genset.models.spec import ModelSpec, errors_of
 from genset.score.engines.select import SelectedEngine
@@ -42,7 +42,7 @@ class ModelTask:
         notes: what to say beside its numbers.
         devices: what scored it.
         settings: under which it was scored, as `RunRecord` has them.
-        rate: its `photos_per_second`, where one command scored all photos, for it alone.
+        rate: its `photos_per_second`, where one command scored all photos.
     """
 
     model: LoadedModel
@@ -91,6 +91,9 @@ class ShardReport:
         untrusted: tasks whose engine does not give PyTorch's answers: no shard of theirs counts.
         notes: what to say beside a task's numbers, by its number; "" for nothing.
         settings: under which each task was scored, by its number.
+        seconds: that its process took for it.
+        busy: those that each task's network took, by its number; none on a GPU, beside which
+            photos are read.
     """
 
     shard: int
@@ -99,6 +102,8 @@ class ShardReport:
     untrusted: set[int] = field(default_factory=set)
     notes: dict[int, str] = field(default_factory=dict)
     settings: dict[int, dict[str, object]] = field(default_factory=dict)
+    seconds: float = 0.0
+    busy: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +183,7 @@ class Job:
 
 
 def load_for(
-    photos: PhotoSet, spec: ModelSpec, options: ScoringOptions, cache: Path | None = None
+    photos: PhotoSet, spec: ModelSpec, options: ScoringOptions, runs: Path | None = None
 ) -> LoadedModel:
     """Load the model that a spec names, to be scored on a set.
 
@@ -186,13 +191,13 @@ def load_for(
         photos: the set.
         spec: the model's.
         options: how it is scored.
-        cache: a folder for what is computed once for all runs; None: it is computed each time.
+        runs: the folder of runs; None: what is computed once for all of them is computed again.
 
     Raises:
         BadInput, ModelError: as `load_model` does.
         GensetError: as `map_outputs` does.
     """
-    model = load_model(spec, options.allow_code, cache, photos.custom_taxonomy)
+    model = load_model(spec, Loading(options.allow_code, runs, photos.custom_taxonomy))
     return map_outputs(model, photos, options)
 
 
@@ -203,7 +208,5 @@ def map_outputs(model: LoadedModel, photos: PhotoSet, options: ScoringOptions) -
         BadInput: an output is below two classes of which neither is a kind of the other.
         GensetError: no class of a photo has an output.
     """
-    if photos.custom_taxonomy is None:
-        return model
     with errors_of(model.spec.text):
         return replace(model, mapping=mapping_on(photos, model.order, options.convention))

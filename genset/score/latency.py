@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from genset.core.errors import GensetError, ModelError, PhotoRejected, first_line
-from genset.models.load import TEXT_FEATURES, LoadedModel
+from genset.models.load import LoadedModel
 from genset.models.preprocessing import Pixels
 from genset.models.processes import call_in_fork, cores
 from genset.models.spec import ModelSpec
@@ -50,18 +50,19 @@ _PROBE = 8
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Of one photo, in milliseconds.
+    """Of one photo, or of one batch, in milliseconds.
 
     Attributes:
         mean: what DAWNBench counts, and what many photos cost.
-        median, p95: what half and 95 % of the timings stay below.
+        median, p90, p99: what half, 90 and 99 % of the timings stay below.
         timings: how many there were.
         steady: whether the last two rounds of them had the same median within 1 %.
     """
 
     mean: float
     median: float
-    p95: float
+    p90: float
+    p99: float
     timings: int
     steady: bool
 
@@ -75,10 +76,13 @@ class Latency:
         network: from pixels in memory to scores in memory.
         from_file: from a file to the best classes.
         engine, engine_version, precision: what ran it, and how exactly.
+        form: how PyTorch's engine ran it, if not as the network is written: "channels last",
+            "TF32 off".
         device: "cpu", or the GPU's name.
         threads: of the CPU; of 1, 2, 4, ... and all cores, the number that is fastest.
         batch: how many photos the network takes at once where that is fixed and the time is that
             of so many; else 1.
+        many: from pixels to scores of a batch, of `many_photos`; None if no batch was asked for.
         photos: how many different ones were timed, spread over the set.
         same: of these, how many got the very classes that the run keeps as its five best;
             `compared`, of how many the run keeps any.
@@ -96,10 +100,23 @@ class Latency:
     photos: int
     same: int
     compared: int
+    form: str = ""
+    many: Times | None = None
+    many_photos: int = 0
+
+    @property
+    def photos_a_second(self) -> float | None:
+        """In batches."""
+        return 1000 * self.many_photos / self.many.mean if self.many else None
 
 
 def measure(
-    photos: PhotoSet, spec: ModelSpec, run: Run, runs: Path, options: ScoringOptions
+    photos: PhotoSet,
+    spec: ModelSpec,
+    run: Run,
+    runs: Path,
+    options: ScoringOptions,
+    batch: int | None = None,
 ) -> Latency:
     """Time a model on photos of the set that it was scored on.
 
@@ -112,17 +129,18 @@ def measure(
         run: its run on this set, in the folder `runs`.
         runs: where runs are kept.
         options: how the run was made.
+        batch: of how many photos a batch is timed too.
 
     Raises:
         BadInput: the engine cannot run such a model, or is not installed.
         ModelError: the model cannot be loaded or run.
         GensetError: no photo can be read any more.
     """
-    model = load_for(photos, spec, options, runs / TEXT_FEATURES)
+    model = load_for(photos, spec, options, runs)
     requested = run.engine or "auto" if options.engine == "auto" else options.engine
     (name,) = candidates(model, requested, False, options.precision)
     onnx = None
-    if ENGINES[name].reads_onnx:
+    if ENGINES[name].reads:
         onnx = onnx_file(model, runs / ".engines")
         call_in_fork(write_onnx, model, onnx)
     sample = _sample(photos, run, model, options.decoding)
@@ -130,10 +148,12 @@ def measure(
     stored = {prediction.image: prediction.top for prediction in predictions}
     before = torch.get_num_threads()
     try:
-        runner = _fastest(model, name, EngineOptions(options.precision, onnx), sample[0][1])
+        engine_options = EngineOptions(options.precision, onnx)
+        runner = _fastest(model, name, engine_options, sample[0][1])
         probe = np.stack([pixels for _, pixels in sample[:_PROBE]])
         check_engine(name, runner.engine, model, options.precision, probe)
-        return _measured(runner, sample, options, stored)
+        found = _measured(runner, sample, options, stored)
+        return _with_batches(found, runner, engine_options, sample, batch)
     except GensetError:
         raise
     except Exception as error:  # noqa: BLE001 - the network may be the user's own code
@@ -226,11 +246,37 @@ def _measured(
         precision=options.precision,
         device=torch.cuda.get_device_name() if on_gpu else "cpu",
         threads=runner.threads,
+        form=_form(model, engine, options.precision),
         batch=model.batch or 1,
         photos=len(sample),
         same=sum(best == scored for best, scored in pairs),
         compared=len(pairs),
     )
+
+
+def _with_batches(
+    found: Latency,
+    runner: _OnThreads,
+    options: EngineOptions,
+    sample: Sequence[tuple[ScoredPhoto, Pixels]],
+    batch: int | None,
+) -> Latency:
+    """With the times of a batch, with all cores; of the model's own size if that is fixed."""
+    if batch is None:
+        return found
+    batch = runner.model.batch or batch
+    torch.set_num_threads(cores())
+    options = replace(options, threads=cores(), at_once=batch)
+    engine = open_engine(runner.name, runner.model, options)
+    photos = np.stack([pixels for _, pixels in islice(cycle(sample), batch)])
+    return replace(found, many=_timed([partial(engine, photos)]), many_photos=batch)
+
+
+def _form(model: LoadedModel, engine: Engine, precision: str) -> str:
+    """See `Latency`."""
+    last = not getattr(engine, "is_contiguous", True) and not model.device
+    exact = engine.device == "cuda" and precision == "float32"
+    return ", ".join(["channels last"] * last + ["TF32 off"] * exact)
 
 
 def _timed(works: Sequence[Callable[[], object]]) -> Times:
@@ -244,8 +290,9 @@ def _timed(works: Sequence[Callable[[], object]]) -> Times:
         late = time.monotonic() - began > _PATIENCE
         if steady or (late and len(taken) >= _LEAST):
             break
-    mean, half, p95 = fmean(taken), median(taken), float(np.percentile(taken, 95))
-    return Times(round(mean, 4), round(half, 4), round(p95, 4), len(taken), steady)
+    numbers = [fmean(taken), *np.percentile(taken, [50, 90, 99]).tolist()]
+    mean, half, p90, p99 = (round(number, 4) for number in numbers)
+    return Times(mean, half, p90, p99, len(taken), steady)
 
 
 def _steady(taken: Sequence[float]) -> bool:

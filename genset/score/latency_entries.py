@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from genset.core.errors import GensetError
 from genset.core.progress import progress
 from genset.score.engines import ENGINES
-from genset.tta.record.header import Header, cost_of, write_inference
-from genset.tta.record.provenance import hardware
+from genset.tta.record.header import Header, cost_of, hardware, write_inference
 from genset.tta.runs import TASKS, TOP1, TOP5
 
 if TYPE_CHECKING:
@@ -38,6 +37,12 @@ class ModelTimes:
         cost = cost_of(times.mean, self.price)
         return None if cost is None else 10_000 * cost
 
+    @property
+    def cost_10k_many(self) -> float | None:
+        """What 10,000 photos cost in batches."""
+        rate = self.latency.photos_a_second
+        return rate and cost_of(10_000 * 1000 / rate, self.price)
+
     def as_json(self) -> dict[str, object]:
         """The times and costs; the run has its own place."""
         return {
@@ -45,6 +50,8 @@ class ModelTimes:
             "cost_per_hour": self.price,
             "cost_10k": self.cost_10k(self.latency.network),
             "cost_10k_from_file": self.cost_10k(self.latency.from_file),
+            "photos_a_second": self.latency.photos_a_second,
+            "cost_10k_many": self.cost_10k_many,
             "entry": str(self.entry),
         }
 
@@ -56,6 +63,7 @@ def time_models(
     models: "Sequence[tuple[ModelSpec, Run]]",
     folder: Path,
     price: float | None,
+    batch: int | None = None,
 ) -> "Iterator[tuple[ModelSpec, ModelTimes | GensetError]]":
     """Time models, one after the other, and write an entry for each.
 
@@ -68,6 +76,7 @@ def time_models(
         models: their specs with their runs.
         folder: where the entries are written.
         price: of an hour of this machine, in US dollars; None if it is not known.
+        batch: see `measure`.
 
     Yields:
         Each spec, with its times or the reason why there are none.
@@ -82,12 +91,17 @@ def time_models(
         networks.values(), total=len(networks), what="one photo at a time", unit="model"
     ):
         try:
-            latency = measure(photos, spec, run, runs, options)
+            latency = measure(photos, spec, run, runs, options, batch)
             made = ModelTimes(run, latency, price, _entry(run, latency, folder, price))
         except GensetError as error:
             yield spec, error
         else:
             yield spec, made
+
+
+def _batches(latency: "Latency") -> dict[str, Any]:
+    many = latency.many
+    return {} if many is None else {"many": {"photos": latency.many_photos, **asdict(many)}}
 
 
 def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) -> Path:
@@ -121,9 +135,10 @@ def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) ->
         "photos": latency.photos,
         "sameTop5AsScored": f"{latency.same} of {latency.compared}",
         "batch": latency.batch,
+        **_batches(latency),
         "threads": latency.threads,
         "device": latency.device,
-        "precision": latency.precision,
+        "precision": ", ".join(filter(None, [latency.precision, latency.form])),
         "decoding": run.preprocessing.get("decoding", "exact"),
         "set": run.set_name,
         "setHash": run.set_hash,

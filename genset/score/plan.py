@@ -112,6 +112,7 @@ class ScoringPlan:
             "mapping": model.mapping.identity if model.mapping else None,
             "salt": model.salt,
             "engine": engine,
+            **({"output": spec.output} if spec.output else {}),
         }
         key = run_key(**identity | model.identity)
         folder = run_folder(self.runs, self.photos.name, spec.name, key)

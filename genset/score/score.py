@@ -8,6 +8,7 @@ scores has a `Worker`.
 
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import TypeVar
 import torch
 
 from genset.core.errors import GensetError, ModelError
-from genset.models.load import TEXT_FEATURES, LoadedModel
+from genset.models.load import LoadedModel
 from genset.models.spec import ModelSpec
 from genset.score.assemble import assemble
 from genset.score.job import Job, ModelTask, load_for, map_outputs
@@ -29,6 +30,8 @@ Result = TypeVar("Result")
 # How often shards are scored again that are gone or damaged once all were scored: another command
 # may have deleted them, or a disk may be broken.
 _ROUNDS = 3
+
+_ENOUGH = 100  # photos: of fewer, who shared them out to several models took most of the time
 
 
 def score_models(
@@ -68,7 +71,7 @@ def _opened(plan: ScoringPlan, model: ModelSpec | LoadedModel) -> ModelTask | Ru
     """The task of scoring a model; its run where that is finished; or why it cannot be loaded."""
     try:
         loaded = (
-            load_for(plan.photos, model, plan.options, plan.runs / TEXT_FEATURES)
+            load_for(plan.photos, model, plan.options, plan.runs)
             if isinstance(model, ModelSpec)
             else map_outputs(model, plan.photos, plan.options)
         )
@@ -142,14 +145,22 @@ def _run_shards(plan: ScoringPlan, job: Job) -> dict[int, str]:
     failed: dict[int, str] = {}
     untrusted: set[int] = set()
     missing, began = plan.missing(job), time.monotonic()
+    seconds, busy = 0.0, Counter[int]()
     try:
         for report in plan.executor.run(job, missing):
             failed |= report.failed
             untrusted |= report.untrusted
+            seconds += report.seconds
+            busy.update(report.busy)
     finally:
         # Whatever ends the loop: no shard of an engine that answers wrongly may be found later.
         for number in untrusted:
             shutil.rmtree(job.tasks[number].shards, ignore_errors=True)
-    if len(job.tasks) == 1 and len(missing) == len(job.shards):
-        job.tasks[0].rate = round(len(job.photos.photos) / (time.monotonic() - began), 1)
+    whole = [n for n in range(len(job.tasks)) if all(n in shard.tasks for shard in missing)]
+    photos = len(job.photos.photos)
+    for number in whole if len(missing) == len(job.shards) else ():
+        if len(job.tasks) == 1 or (busy[number] and photos >= _ENOUGH):
+            others = (busy.total() - busy[number]) / (max(seconds, busy.total()) or 1)
+            alone = (time.monotonic() - began) * (1 - others)
+            job.tasks[number].rate = round(photos / alone, 1)
     return failed

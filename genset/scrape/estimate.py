@@ -44,7 +44,6 @@ from genset.statistics.intervals import Interval, wilson
 FEWEST = 10
 _TYPICAL_BYTES = 400_000  # of a photo, where the pool has too few
 _TELLING_PHOTOS = 30  # before their mean size counts
-_STORED = Photo.sha256.is_not(None) & Photo.rejected.is_(None)
 
 T = TypeVar("T")
 
@@ -86,7 +85,7 @@ def estimate(store: Store, plan: ScrapePlan, rates: Rates) -> Estimate:
     # Counted by source, and not looked for by it: photos are sooner read in the order they lie in.
     of_source = Photo.source == plan.source.about.name
     with store.session() as session:
-        size = case((of_source & _STORED, Photo.byte_size))
+        size = case((of_source & Photo.in_use, Photo.byte_size))
         stored, mean = session.execute(select(func.count(size), func.avg(size))).one()
         needs = [_need(plan, state) for _, state in class_states(session, plan)]
     calls, photos = (sum(numbers) for numbers in zip(*needs, strict=True))
@@ -180,7 +179,7 @@ def query_yields(store: Store, queries: Queries, wnids: Iterable[str] = ()) -> l
             labeled = {wnid for wnid, _ in counts if wnid in queries.taxonomy}
             classes = queries.select(sorted(labeled)) if labeled else ()
         chosen = frozenset(cls.wnid for cls in classes)
-        is_stored = func.sum(case((_STORED, 1), else_=0))
+        is_stored = func.sum(case((Photo.in_use, 1), else_=0))
         key = Candidate.wnid, Candidate.keyword
         found = select(*key, func.count(), is_stored).join(Candidate.photo).group_by(*key)
         for wnid, query, candidates, stored in session.execute(of_classes(found, chosen)):
@@ -273,7 +272,7 @@ def contested_claims(session: Session, wnids: Collection[str]) -> list[Contested
     rival, twin = aliased(Candidate), aliased(Photo)
     columns = (Candidate.photo_id, Candidate.wnid, Candidate.keyword, rival.wnid)
     stored = select(*columns).select_from(Candidate).join(Candidate.photo)
-    stored = of_classes(stored.where(_STORED, rival.wnid != Candidate.wnid), wnids)
+    stored = of_classes(stored.where(Photo.in_use, rival.wnid != Candidate.wnid), wnids)
     same_photo = stored.join(rival, rival.photo_id == Candidate.photo_id)
     twins = stored.join(twin, (twin.sha256 == Photo.sha256) & (twin.id != Photo.id))
     same_bytes = twins.join(rival, rival.photo_id == twin.id)

@@ -28,7 +28,7 @@ from genset.core.photo import PhotoOrigin
 from genset.core.validation import Invalid, Meta, Record, read_json
 from genset.db import Candidate, Photo, Ruling, Store, Verdict, add_candidates, in_batches
 from genset.licenses import FLICKR
-from genset.sources.flickr_ids import uploaded
+from genset.sources.flickr_api import uploaded
 from genset.workspace import Workspace
 
 _SOURCE = "flickr"  # the one search engine that they asked

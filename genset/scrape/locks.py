@@ -84,8 +84,8 @@ class Locks:
 
     def _show_life(self) -> None:
         """Say that this process lives, and free what the dead held."""
-        now = self._now()
-        machine = _machine()
+        # Where numbers of processes mean the same.
+        now, machine = self._now(), f"{socket.gethostname()} {uuid.getnode()}"
         row = {"id": self._id, "machine": machine, "pid": os.getpid(), "seen_at": now}
         # Whoever slept for longer, with its machine, was taken for dead, and starts anew.
         life = self._store.insert(Worker).values(row)
@@ -119,8 +119,3 @@ def _is_running(pid: int) -> bool:
     except OSError as error:  # that it is somebody else's, or that there is none
         return isinstance(error, PermissionError)
     return True
-
-
-def _machine() -> str:
-    """Where numbers of processes mean the same."""
-    return f"{socket.gethostname()} {uuid.getnode()}"

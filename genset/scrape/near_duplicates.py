@@ -109,7 +109,6 @@ def propose(workspace: Workspace, store: Store, excluded: Sequence[HashFile]) ->
 
 _DECODED = 512  # photos to store the looks of in one transaction
 
-_IN_USE = (Photo.sha256.is_not(None), Photo.rejected.is_(None))
 _NAME = Photo.source + ":" + Photo.source_id
 
 
@@ -118,7 +117,7 @@ def _store_looks(workspace: Workspace, store: Store) -> list[str]:
     # Looks of other bytes, or of a photo that is not in use now: should it ever come back, it is
     # compared with those that came meanwhile.
     of_photo = exists().where(
-        Photo.id == PhotoLook.photo_id, Photo.sha256 == PhotoLook.sha256, *_IN_USE
+        Photo.id == PhotoLook.photo_id, Photo.sha256 == PhotoLook.sha256, Photo.in_use
     )
     with store.begin_alone() as session:
         session.execute(
@@ -136,7 +135,7 @@ def _store_looks(workspace: Workspace, store: Store) -> list[str]:
 def _lacking(*columns: Any) -> Select[*tuple[Any, ...]]:
     """Something of the photos in use that have no looks."""
     has_looks = exists().where(PhotoLook.photo_id == Photo.id)
-    return select(*columns).select_from(Photo).where(*_IN_USE, ~has_looks)
+    return select(*columns).select_from(Photo).where(Photo.in_use, ~has_looks)
 
 
 def _computed(

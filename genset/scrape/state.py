@@ -330,7 +330,7 @@ def lacking_and_others(store: Store, plan: ScrapePlan) -> tuple[list[ImageClass]
     stored = (
         select(Candidate.wnid, func.count(case((Photo.source == _source(plan), 1))))
         .join(Photo, Candidate.photo_id == Photo.id)
-        .where(Photo.sha256.is_not(None), Photo.rejected.is_(None))
+        .where(Photo.in_use)
         .group_by(Candidate.wnid)
     )
     stored = of_classes(stored, [cls.wnid for cls in plan.classes])

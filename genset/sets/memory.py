@@ -26,6 +26,8 @@ from genset.sets.photos import PhotoSet
 
 # Where an item that is a dictionary has its photo and its class.
 _PHOTOS, _LABELS = ("pixel_values", "image", "img"), ("labels", "label")
+_COLLATED = ("default", "default_collate", "default_convert")  # which change nothing
+_TRIED = 8  # photos: of some, a flip by chance is the same twice
 _NUMBERS = b"P6 # numbers\n"  # how a PPM begins that holds them
 
 
@@ -42,15 +44,24 @@ def photos_in_memory(data: Any, classes: Classes, names: Sequence[str] = ()) -> 
     Raises:
         BadInput: it is none of these, or its items do not say their classes.
     """
+    notes = []
+    if getattr(getattr(data, "collate_fn", None), "__name__", "default") not in _COLLATED:
+        notes.append("The loader's collate_fn is not used: photos and classes are its data set's.")
     data, items = _unwrapped(data)
     root, rows = Path(str(getattr(data, "root", type(data).__name__))), []
     names = getattr(data, "wnids", None) or getattr(data, "classes", None) or names
     names = [word if isinstance(word, str) else ", ".join(word) for word in names]
     transform, files = getattr(data, "transform", None), getattr(data, "samples", None)
     is_table = hasattr(data, "cast_column")  # Hugging Face's
+    if any(_is_random(data, item) for item in items[:_TRIED]):
+        raise BadInput(f"{root} gives another photo each time: leave out what is random in it")
     if is_table and data.format["type"] != "custom":
         rows = hugging_face.rows_in_memory(data.select(items), classes)
     elif isinstance(files, list) and files and is_photo_name(str(files[0][0])):
+        if getattr(data, "target_transform", None) is not None:
+            raise BadInput(
+                f"{root} makes other labels of its classes: leave out its target_transform"
+            )
         for path, label in (files[item] for item in items):
             image = Path(path).relative_to(root).as_posix()
             rows.append(Row(image, names[label], Path(path)))
@@ -59,11 +70,11 @@ def photos_in_memory(data: Any, classes: Classes, names: Sequence[str] = ()) -> 
             labels = next((data.features[word] for word in _LABELS if word in data.features), None)
             names = getattr(labels, "names", names)
         rows = [_row(data, item, names) for item in items]
-        if rows and _row(data, items[0], names).sha256 != rows[0].sha256:
-            raise BadInput(f"{root} gives another photo each time: leave out what is random in it")
         is_numbers = rows and Item(data, items[0]).read(root).startswith(_NUMBERS)
         transform = numbers_in if is_numbers else None
-    photos = photo_set(root.name, root, rows, classes, HashStore(None, root), by_class=is_table)
+    photos = photo_set(
+        root.name, root, rows, classes, HashStore(None, root), notes, by_class=is_table
+    )
     return replace(photos, transform=transform)
 
 
@@ -132,6 +143,14 @@ def _row(data: Any, index: int, names: Sequence[str]) -> Row:
     except (TypeError, ValueError, RuntimeError, IndexError):
         raise BadInput(f"item {index} of the data set has no class, but {label!r:.60}") from None
     return Row(f"{index:06}", word, Path(type(data).__name__), Item(data, index), sha256)
+
+
+def _is_random(data: Any, index: int) -> bool:
+    """Whether a data set gives another photo each time; one that cannot be read is said later."""
+    try:
+        return _encoded(_item(data, index)[0]) != _encoded(_item(data, index)[0])
+    except BadInput:
+        return False
 
 
 def _item(data: Any, index: int) -> tuple[Any, Any]:

@@ -33,8 +33,8 @@ from genset.sources.commons_api import (
     license_in_answer,
     parse_reply,
     photo_of,
+    plain_text,
 )
-from genset.sources.html import plain_text
 from genset.sources.source import (
     About,
     Licenses,

@@ -41,8 +41,7 @@ from genset.net.api import endpoint_in, is_loopback
 from genset.net.hosts import Host, Hosts
 from genset.net.pace import RateLimit
 from genset.net.transport import is_retryable
-from genset.sources.flickr_api import REST_URL, connected, parse_reply
-from genset.sources.flickr_ids import uploaded
+from genset.sources.flickr_api import REST_URL, connected, parse_reply, uploaded
 from genset.sources.replies import Reply, read, stored, usable_entry
 from genset.sources.source import (
     About,

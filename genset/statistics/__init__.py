@@ -10,11 +10,11 @@ and not `scipy.stats`, which takes several times as long.
     small_samples      intervals for a handful of runs
     bootstrap          intervals that resample whole classes
     matched            two groups of photos, over the classes that both have
-    mcnemar            whether two models differ, on the photos where only one is right
-    paired             the interval of a difference on the same photos
+    paired             whether two models differ on the same photos, and the interval
     pairwise           that of all pairs of many models at once
     multiple_testing   many tests at once: Holm
     power              the smallest difference that a number of photos can show
+    planning           how many photos a difference needs
     trend              accuracy here against accuracy elsewhere, and models above the line
     average_precision  how high a model ranks all right classes of a photo
     calibration        whether a model is right as often as its confidence says

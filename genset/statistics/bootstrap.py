@@ -12,7 +12,7 @@ by sqrt((C - 1) / C), and by the normal's quantile in place of Student's).
 """
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
@@ -90,7 +90,19 @@ class Resampling:
         Returns:
             The sums in each draw, shape (K, draws), float64.
         """
-        return _redrawn_sums(self.seed, self.draws, of_classes)
+        count, columns = of_classes.shape
+        # Counts of photos are exact in four bytes, which are multiplied twice as fast.
+        are_counts = bool((of_classes == np.rint(of_classes)).all())
+        are_counts = are_counts and count * np.abs(of_classes).max(initial=0) < _EXACT
+        table = of_classes.astype(np.float32 if are_counts else np.float64).T
+        # Weights are kept for whoever asks next, unless they are very many.
+        made = _stored_weights if self.draws * count <= _MOST_STORED else _new_weights
+        drawn = np.empty((columns, self.draws))
+        start = 0
+        for weights in made(self.seed, self.draws, count):
+            part = slice(start, start := start + len(weights))
+            drawn[:, part] = table @ weights.astype(table.dtype, copy=False).T
+        return drawn
 
 
 STANDARD = Resampling()
@@ -126,21 +138,6 @@ def intervals(
     return list(map(Interval, lows, highs))
 
 
-def _redrawn_sums(seed: int, draws: int, of_classes: Floats) -> Floats:
-    """`Resampling.sums`: draws that all who ask for the same numbers share."""
-    count, columns = of_classes.shape
-    # Counts of photos are exact in four bytes, which are multiplied twice as fast.
-    are_counts = bool((of_classes == np.rint(of_classes)).all())
-    are_counts = are_counts and count * np.abs(of_classes).max(initial=0) < _EXACT
-    table = of_classes.astype(np.float32 if are_counts else np.float64).T
-    drawn = np.empty((columns, draws))
-    start = 0
-    for weights in _weights(seed, draws, count):
-        part = slice(start, start := start + len(weights))
-        drawn[:, part] = table @ weights.astype(table.dtype, copy=False).T
-    return drawn
-
-
 def class_sums(classes: NDArray[np.int64], values: ArrayLike) -> Floats:
     """Sum values by class.
 
@@ -157,22 +154,13 @@ def class_sums(classes: NDArray[np.int64], values: ArrayLike) -> Floats:
     return np.stack(columns, axis=1) if columns else np.empty((count, 0))
 
 
-def _weights(seed: int, draws: int, clusters: int) -> Iterable[Weights]:
-    """How often each draw takes each cluster: arrays of some draws, of all clusters.
-
-    They are kept for whoever asks next, unless they are very many.
-    """
-    if draws * clusters <= _MOST_STORED:
-        return _stored_weights(seed, draws, clusters)
-    return _new_weights(seed, draws, clusters)
-
-
 @lru_cache(maxsize=2)  # a set, and the classes that two of its groups share
 def _stored_weights(seed: int, draws: int, clusters: int) -> tuple[Weights, ...]:
     return tuple(_new_weights(seed, draws, clusters))
 
 
 def _new_weights(seed: int, draws: int, clusters: int) -> Iterator[Weights]:
+    """How often each draw takes each cluster: arrays of some draws, of all clusters."""
     rng = np.random.default_rng(seed)
     for start in range(0, draws, _AT_ONCE):
         size = min(_AT_ONCE, draws - start)

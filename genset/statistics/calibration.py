@@ -62,14 +62,10 @@ def calibration(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> Ca
     mean_confidence = np.bincount(place, weights=confidence, minlength=BINS)
     was = np.bincount(place, weights=right, minlength=BINS)
     used = np.flatnonzero(photos)
+    means = [(sums[used] / photos[used]).tolist() for sums in (mean_confidence, was)]
     return Calibration(
         photos=len(confidence),
         error=float(np.abs(mean_confidence - was).sum() / len(confidence)),
         overconfidence=float(confidence.mean() - right.mean()),
-        bins=tuple(
-            ConfidenceBin(
-                int(photos[b]), float(mean_confidence[b] / photos[b]), float(was[b] / photos[b])
-            )
-            for b in used
-        ),
+        bins=tuple(map(ConfidenceBin, photos[used].tolist(), *means)),
     )

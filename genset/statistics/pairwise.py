@@ -8,12 +8,13 @@ other, so that photos are gone through once for all pairs.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genset.statistics.bootstrap import class_sums
-from genset.statistics.clusters import Effects, Floats, design_effects
+from genset.statistics.clusters import Floats, design_effects
 from genset.statistics.paired import paired_tests
 
 Bools = NDArray[np.bool_]
@@ -49,6 +50,10 @@ class Pairwise:
     p_value: Floats
     low: Floats
     high: Floats
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Each pair's numbers, in the order of the attributes."""
+        return zip(*(getattr(self, name).tolist() for name in self.__slots__), strict=True)
 
 
 def pairwise(right: Bools, counted: Bools, classes: Ints) -> Pairwise:
@@ -93,20 +98,7 @@ def _compared(right: Bools, classes: Ints, models: Ints, first: Ints, second: In
     photos, total, both = len(right), shared.diagonal(), shared[first, second]
     only_first, only_second = total[first] - both, total[second] - both
     sizes = np.bincount(classes).astype(float)
-    effects = _effects(class_sums(classes, right), sizes, only_first, only_second, first, second)
-    ends = paired_tests(only_first, only_second, np.full(len(first), float(photos)), *effects)
-    count = np.full(len(first), (sizes > 0).sum())
-    freedom = np.full(len(first), effects.freedom)
-    of_photos = (np.full(len(first), photos), count, both, only_first, only_second)
-    return np.column_stack(
-        [models[first], models[second], *of_photos, effects.sizes, freedom, *ends]
-    )
-
-
-def _effects(
-    sums: Floats, sizes: Floats, only_first: Floats, only_second: Floats, first: Ints, second: Ints
-) -> Effects:
-    photos = sizes.sum()
+    sums = class_sums(classes, right)
     apart = sums - np.outer(sizes, sums.sum(axis=0) / photos)
     products = apart.T @ apart
     squares = products.diagonal()[first] + products.diagonal()[second] - 2 * products[first, second]
@@ -115,4 +107,11 @@ def _effects(
     varied = np.array(
         [(sums[:, a] != sums[:, b]).sum() for a, b in zip(first, second, strict=True)], float
     )
-    return design_effects(squares, independent, varied, sizes)
+    effects = design_effects(squares, independent, varied, sizes)
+    ends = paired_tests(only_first, only_second, np.full(len(first), float(photos)), *effects)
+    count = np.full(len(first), (sizes > 0).sum())
+    freedom = np.full(len(first), effects.freedom)
+    of_photos = (np.full(len(first), photos), count, both, only_first, only_second)
+    return np.column_stack(
+        [models[first], models[second], *of_photos, effects.sizes, freedom, *ends]
+    )

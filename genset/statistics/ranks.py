@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.statistics.intervals import wilson
-from genset.statistics.mcnemar import exact_mcnemar
+from genset.statistics.paired import exact_mcnemar
 
 GUESSES = "The answers are hardly better than guesses"  # so begins that sentence
 _FEWEST_CLASSES = 5  # that are right in another order

@@ -1,8 +1,7 @@
 """Accuracy on this set against accuracy elsewhere: the line that models follow, and outliers.
 
-As logits, accuracies of many models on two sets lie near a straight line; as plain accuracies they
-do so less well, but such a line is easier to read. Both can be fitted. A model's effective
-robustness is how far it is above a line, in accuracy: the part of its accuracy here that its
+As logits, accuracies of many models on two sets lie near a straight line. A model's effective
+robustness is how far it is above the line, in accuracy: the part of its accuracy here that its
 accuracy elsewhere does not predict.
 
 Two intervals belong to a line. The band says where the line itself is. The prediction says where a
@@ -18,8 +17,7 @@ cluster-robust inference", Journal of Human Resources 50, 2015, section VI.C.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
-from typing import Literal
+from math import inf, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,11 +27,6 @@ from genset.statistics.intervals import Interval, quantile
 
 FEWEST_MODELS = 4  # two define a line, and two more show how far models scatter about it
 
-Scale = Literal["logit", "linear"]
-"""What is straight: the log odds of both accuracies, or the accuracies themselves."""
-
-SCALES: tuple[Scale, ...] = ("logit", "linear")
-
 # Of the wild bootstrap: mean 0, variance 1, and six values, so that few clusters have many draws.
 _WEBB = np.sqrt([0.5, 1.0, 1.5])
 _WEIGHTS = np.concatenate([-_WEBB, _WEBB])
@@ -41,22 +34,20 @@ _WEIGHTS = np.concatenate([-_WEBB, _WEBB])
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """The line ``f(here) = intercept + slope * f(elsewhere)`` and its bootstrap draws.
+    """The line ``logit(here) = intercept + slope * logit(elsewhere)`` and its bootstrap draws.
 
     Attributes:
-        scale: what f is.
         intercept: of the fitted line.
         slope: of the fitted line.
         drawn_intercepts: the intercept in each draw, shape (draws,), float64.
         drawn_slopes: the slope in each draw, shape (draws,), float64.
         clusters: how many clusters `genset.statistics.bootstrap.intervals` widens intervals for.
         models: how many the line was fitted to.
-        scatter: the standard deviation of models about the line, on the scale of f.
-        center: the mean of f(elsewhere).
-        spread: the sum of squares of f(elsewhere) about it.
+        scatter: the standard deviation of models about the line, as logits.
+        center: the mean of logit(elsewhere).
+        spread: the sum of squares of logit(elsewhere) about it.
     """
 
-    scale: Scale
     intercept: float
     slope: float
     drawn_intercepts: Floats
@@ -69,7 +60,7 @@ class Trend:
 
     def expected(self, reference: ArrayLike) -> Floats:
         """The accuracies here, float64, that the line predicts from those elsewhere (0 to 1)."""
-        return _back(self.scale, self.intercept + self.slope * _on(self.scale, reference))
+        return expit(self.intercept + self.slope * logit(reference))
 
     def band(self, reference: ArrayLike) -> list[Interval]:
         """The line's 95 % interval at each accuracy elsewhere: shape (K,), float, 0 to 1."""
@@ -80,18 +71,17 @@ class Trend:
 
         It supposes that models scatter normally about the line, equally far along it.
         """
-        x = _on(self.scale, reference)
+        x = logit(reference)
         leverage = 1 / self.models + (x - self.center) ** 2 / self.spread
         off = quantile(0.95, self.models - 2) * self.scatter * np.sqrt(1 + leverage)
         middle = self.intercept + self.slope * x
-        ends = _back(self.scale, middle - off), _back(self.scale, middle + off)
+        ends = expit(middle - off), expit(middle + off)
         return [Interval(float(low), float(high)) for low, high in zip(*ends, strict=True)]
 
     def slope_interval(self) -> Interval:
         """The slope's 95 % interval; it is unbounded where too few clusters say nothing of it."""
-        return intervals(
-            self.drawn_slopes[:, None], self.clusters, widest=(float("-inf"), float("inf"))
-        )[0]
+        (found,) = intervals(self.drawn_slopes[:, None], self.clusters, widest=(-inf, inf))
+        return found
 
     def above(
         self,
@@ -118,8 +108,8 @@ class Trend:
         return above, intervals(drawn, self.clusters, widest=(-1.0, 1.0))
 
     def _drawn(self, reference: ArrayLike) -> Floats:
-        x = _on(self.scale, reference)
-        return _back(self.scale, self.drawn_intercepts[:, None] + self.drawn_slopes[:, None] * x)
+        x = logit(reference)
+        return expit(self.drawn_intercepts[:, None] + self.drawn_slopes[:, None] * x)
 
 
 def fit_trend(
@@ -129,7 +119,6 @@ def fit_trend(
     classes: int,
     seed: int = 0,
     *,
-    scale: Scale = "logit",
     groups: Sequence[str] = (),
     drawn_reference: Floats | None = None,
 ) -> Trend:
@@ -143,7 +132,6 @@ def fit_trend(
         drawn_here: accuracies here in each draw of the set's classes, shape (draws, M), float64.
         classes: how many classes the set has.
         seed: of the generator that draws residuals.
-        scale: what the line is straight in.
         groups: M names; models with the same one (an architecture's) scatter together, so that
             each group counts once for intervals. Empty: each model is its own.
         drawn_reference: accuracies elsewhere in as many draws of that set's classes, of the same
@@ -152,7 +140,7 @@ def fit_trend(
     Raises:
         ValueError: there are fewer than `FEWEST_MODELS`, or their accuracies elsewhere are equal.
     """
-    x, y = _on(scale, reference), _on(scale, here)
+    x, y = logit(reference), logit(here)
     line = _least_squares(x, y)
     rng = np.random.default_rng(seed)
     # A point pulls the line towards itself, so its residual is too small: correct by leverage.
@@ -165,13 +153,13 @@ def fit_trend(
         scatter = rng.choice(residuals, size=(draws, len(x)))
     else:
         scatter = residuals * rng.choice(_WEIGHTS, size=(draws, count))[:, members]
-    drawn = line.fitted + scatter + (_on(scale, drawn_here) - y)
+    drawn = line.fitted + scatter + (logit(drawn_here) - y)
     if drawn_reference is not None:  # what moves all models along the line does not move it
-        drawn = drawn - line.slope * (_on(scale, drawn_reference) - x)
+        drawn = drawn - line.slope * (logit(drawn_reference) - x)
     slopes = drawn @ line.away / line.spread
     intercepts = drawn.mean(axis=1) - slopes * line.center
     # Two numbers were fitted: M - 2 degrees of freedom, which `intervals` has for M - 1 clusters.
-    return line.trend(scale, intercepts, slopes, min(count - 1, classes))
+    return line.trend(intercepts, slopes, min(count - 1, classes))
 
 
 def fit_published(
@@ -181,7 +169,6 @@ def fit_published(
     *,
     draws: int = DRAWS,
     seed: int = 0,
-    scale: Scale = "logit",
 ) -> Trend:
     """Fit the line by least squares over M models of which only accuracies are known.
 
@@ -194,31 +181,26 @@ def fit_published(
         groups: M names; models with the same one (an architecture's) scatter together.
         draws: how often the line is drawn.
         seed: of the generator.
-        scale: what the line is straight in.
 
     Raises:
         ValueError: there are fewer than `FEWEST_MODELS`, their accuracies elsewhere are equal, or
             there are fewer than three groups.
     """
-    x, y = _on(scale, reference), _on(scale, here)
+    x, y = logit(reference), logit(here)
     line = _least_squares(x, y)
     members = _members(groups, len(x))
     count = int(members.max()) + 1
     if count < 3:
         raise ValueError(f"no interval from {count} groups")
     # About the middle, level and slope are uncorrelated but for the groups.
-    scores = np.stack(
-        [
-            np.bincount(members, weights=line.residuals),
-            np.bincount(members, weights=line.residuals * line.away),
-        ]
-    )
+    weights = line.residuals, line.residuals * line.away
+    scores = np.stack([np.bincount(members, weights=weight) for weight in weights])
     bread = np.array([1 / len(x), 1 / line.spread])
     few = count / (count - 1) * (len(x) - 1) / (len(x) - 2)
     covariance = few * (scores @ scores.T) * np.outer(bread, bread)
     rng = np.random.default_rng(seed)
     drawn = rng.multivariate_normal([float(y.mean()), line.slope], covariance, draws)
-    return line.trend(scale, drawn[:, 0] - drawn[:, 1] * line.center, drawn[:, 1], count - 1)
+    return line.trend(drawn[:, 0] - drawn[:, 1] * line.center, drawn[:, 1], count - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,10 +219,9 @@ class _Line:
     def leverage(self) -> Floats:
         return 1 / len(self.away) + self.away**2 / self.spread
 
-    def trend(self, scale: Scale, intercepts: Floats, slopes: Floats, clusters: int) -> Trend:
+    def trend(self, intercepts: Floats, slopes: Floats, clusters: int) -> Trend:
         models = len(self.away)
         return Trend(
-            scale=scale,
             intercept=self.intercept,
             slope=self.slope,
             drawn_intercepts=intercepts,
@@ -267,18 +248,8 @@ def _least_squares(x: Floats, y: Floats) -> _Line:
 
 def _members(groups: Sequence[str], models: int) -> NDArray[np.int64]:
     """Each model's group by number: shape (M,), int64."""
-    if not groups:
-        return np.arange(models)
-    found: NDArray[np.int64] = np.unique(np.array(groups), return_inverse=True)[1].astype(np.int64)
-    return found
-
-
-def _on(scale: Scale, share: ArrayLike) -> Floats:
-    return logit(share) if scale == "logit" else np.asarray(share, dtype=np.float64)
-
-
-def _back(scale: Scale, value: ArrayLike) -> Floats:
-    return expit(value) if scale == "logit" else np.clip(np.asarray(value, np.float64), 0, 1)
+    names = np.array(groups) if groups else np.arange(models)
+    return np.unique(names, return_inverse=True)[1].astype(np.int64)
 
 
 def logit(share: ArrayLike) -> Floats:

@@ -1,6 +1,7 @@
 """The style of all figures of this room, and how they are written."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import cos, log10, pi, sin
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -31,6 +32,19 @@ _DASHES: tuple[Dash, ...] = (
     (0, (2, 1)),
 )
 _FORMATS = (".png", ".svg")
+# A stranger's name is no formula.
+_STYLE: dict[Any, object] = {
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 12,
+    "grid.color": "0.9",
+    "legend.frameon": False,
+    "svg.hashsalt": "genset",
+    "text.parse_math": False,
+}
 
 
 def check_figure(path: Path) -> None:
@@ -54,15 +68,6 @@ def line_style(at: int) -> tuple[str, Dash]:
     return f"C{at % 10}", _DASHES[at % len(_DASHES)]
 
 
-def label_axes(axes: "Axes", x: str, y: str) -> None:
-    """Name the two axes, with a grid."""
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    axes.grid(color="0.9")
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
 def time_unit(most_hours: float) -> tuple[str, float]:
     """A unit for the time of such a training, and how many hours it is."""
     if most_hours < 1 / 30:
@@ -84,40 +89,41 @@ def logarithmic(axes: "Axes", which: Literal["x", "y"]) -> None:
 
 
 def legend(axes: "Axes", names: Sequence[tuple[int, str]]) -> None:
-    """The names of lines.
-
-    A stranger's name is no formula, and may begin with "_".
-    """
+    """The names of lines, which may begin with "_"."""
     from matplotlib.lines import Line2D
 
     styles = (line_style(at) for at, _ in names)
     handles = [Line2D([], [], color=colour, linestyle=dash) for colour, dash in styles]
     labels = [f" {clean(name, 44)}" for _, name in names]
-    legend = axes.legend(
+    axes.legend(
         handles,
         labels,
         loc="center left",
         bbox_to_anchor=(1.01, 0.5),
-        frameon=False,
         fontsize=8,
         handlelength=3.6,  # long enough for the longest dashes
     )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
 
 
-def write_figure(figure: "Figure", path: Path) -> None:
-    """Write the whole file or none; an SVG has the same bytes each time."""
+@contextmanager
+def new_figure(path: Path, width: float, height: float) -> Iterator["Figure"]:
+    """A figure of so many inches, which is written where the block ends: the whole file or none.
+
+    An SVG has the same bytes each time.
+    """
     from matplotlib import rc_context
+    from matplotlib.figure import Figure
 
     check_figure(path)
     kind = path.suffix.lower()[1:]
     undated = {"Date": None} if kind == "svg" else {"Software": None}
-    salted = rc_context({"svg.hashsalt": "genset"})
-    with written_whole(path) as file, salted, catch_warnings():
+    with rc_context(_STYLE), catch_warnings():
         # What matplotlib's font does not have of a stranger's name is a box.
         filterwarnings("ignore", "Glyph .* missing from font", UserWarning)
-        figure.savefig(file, format=kind, dpi=150, metadata=undated)
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure
+        with written_whole(path) as file:
+            figure.savefig(file, format=kind, dpi=150, metadata=undated)
 
 
 # A part of each of several bars: label, colour, hatch, shares. Lightness and hatching tell parts
@@ -139,12 +145,10 @@ def stacked_bars(
     axes.set_xlim(0, 100)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.set_yticks(range(len(names)), names)
-    for text in axes.get_yticklabels():
-        text.set_parse_math(False)
-    label_axes(axes, label, "")
+    axes.set_xlabel(label)
     axes.grid(visible=False, axis="y")
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)
-    axes.set_title(title, loc="left", fontsize=12, pad=38)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=9)
+    axes.set_title(title, pad=38)
 
 
 class Label(NamedTuple):

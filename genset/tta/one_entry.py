@@ -4,13 +4,15 @@ Runs of different models, machines, frameworks or schedules are refused: numbers
 scaling would describe a mixture. What a log does not say is no difference.
 """
 
+import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.tta.logs.common import number
-from genset.tta.runs import STOPPED, Training
+from genset.tta.runs import Training
 
 # Runs of one schedule end within this factor of each other.
 _ALIKE = 1.5
@@ -160,19 +162,21 @@ def _same_framework(one: str, other: str) -> bool:
 
 
 def counted(runs: Sequence[Training], threshold: float) -> list[Training]:
-    """The runs without those that a signal stopped before the threshold.
+    """The runs of which one can tell whether they reach the threshold (`Training.doubt`).
 
-    Nobody knows whether they would have reached it: they are neither a success nor a failure.
+    The others are neither a success nor a failure.
     """
-    return [run for run in runs if run.about.ending != STOPPED or run.first_at(threshold)]
+    return [run for run in runs if not run.doubt(threshold)]
 
 
 def together(runs: Sequence[Training], threshold: float) -> list[str]:
     """Remarks on all runs of an entry: which do not count, and where their origins differ."""
     counting = counted(runs, threshold)
     remarks = []
-    if stopped := [run.about.name for run in runs if run not in counting]:
-        remarks.append(f"stopped before the threshold, not counted: {_first_few(stopped)}")
+    reasons = {run.about.name: reason for run in runs if (reason := run.doubt(threshold))}
+    for reason in dict.fromkeys(reasons.values()):
+        names = [name for name, other in reasons.items() if other == reason]
+        remarks.append(f"cannot tell, not counted: {_first_few(names)}: {reason}")
     for key in sorted({key for run in counting for key in run.about.origin}):
         values = sorted({run.about.origin.get(key, "") for run in counting} - {""})
         if len(values) > 1:
@@ -186,39 +190,24 @@ def _first_few(values: Sequence[str]) -> str:
 
 # Kinds of hardware and frameworks, guessed from well-known words
 
-# The first kind with a word in the text is its kind: a machine with GPUs names its CPUs too.
-_HARDWARE = (
-    ("TPU", r"tpu"),
-    ("NPU", r"npu|ebman\d|hanguang|ascend"),
-    (
-        "GPU",
-        r"gpus?\b|[kmptv]\d{1,3}\b|[agthl]\d{2,3}\b|gv100|gtx|rtx|titan|tesla|volta|dgx|"
-        r"\bp[2345]d?\.|\bg[3456]\w*\.|gn[5-8]\w*|\bpi[12]\.|\bn[dc]\d+\w*|2080|1080|mi\d{3}",
-    ),
-    ("CPU", r"cpu|xeon|epyc|graviton|\bc\d\w*\.|n1-|n2-"),
-)
-_FRAMEWORK = (
-    ("PyTorch", r"pytorch|fast\.?ai"),
-    ("TensorFlow", r"tensorflow|tensorpack|keras"),
-    ("MXNet", r"mxnet"),
-    ("Caffe", r"caffe"),
-    ("JAX", r"\bjax|\bflax"),
-    ("PaddlePaddle", r"paddle"),
-    ("TensorRT", r"tensorrt"),
-)
+# By what they are of. The first kind with a word in the text is its kind: a machine with GPUs names
+# its CPUs too.
+with Path(__file__).with_name("kinds.csv").open(encoding="utf-8", newline="") as _file:
+    _KINDS = [(row["of"], row["kind"], row["words"]) for row in csv.DictReader(_file)]
 
 
 def hardware_kind(text: str) -> str:
     """TPU, NPU, GPU, CPU, other, or not given."""
-    return _kind(text, _HARDWARE)
+    return _kind(text, "hardware")
 
 
 def framework_kind(text: str) -> str:
     """PyTorch, TensorFlow, MXNet, Caffe, JAX, PaddlePaddle, TensorRT, other, or not given."""
-    return _kind(text, _FRAMEWORK)
+    return _kind(text, "framework")
 
 
-def _kind(text: str, kinds: tuple[tuple[str, str], ...]) -> str:
+def _kind(text: str, of: str) -> str:
     if not text.strip():
         return "not given"
-    return next((kind for kind, words in kinds if re.search(words, text, re.IGNORECASE)), "other")
+    kinds = (kind for what, kind, words in _KINDS if what == of and re.search(words, text, re.I))
+    return next(kinds, "other")

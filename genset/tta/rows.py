@@ -58,7 +58,8 @@ class TrainingRow(EntryRow):
         watt_hours: to the threshold; None also if a run's energy is not known.
         epoch: as the log counts; of several runs the mean.
         final, best: scores in the task's unit; of several runs the mean and the best of all.
-        runs, reached: how many runs it has, and how many of them reach the threshold.
+        runs, reached: how many runs count, and how many of them reach the threshold.
+        doubtful: of how many further runs nobody can tell whether they reach it.
         hours_without_ends: the mean time without the fastest and the slowest run, as MLPerf counts;
             None of fewer than 5 runs, or if more than one never reaches the threshold.
     """
@@ -70,6 +71,7 @@ class TrainingRow(EntryRow):
     best: float
     runs: int = 1
     reached: int = 0
+    doubtful: int = 0
     hours_without_ends: float | None = None
     watt_hours: float | None = None
 
@@ -120,35 +122,39 @@ def training_row(run: Training, threshold: float) -> TrainingRow:
 
 def entry_row(runs: Sequence[Training], threshold: float) -> TrainingRow:
     """An entry of one run or of several at a threshold, in its task's unit."""
-    remarks = together(runs, threshold) if len(runs) > 1 else []
-    row = _row(counted(runs, threshold) or runs, threshold)
-    return replace(row, remarks=(*remarks, *row.remarks))
+    remarks = together(runs, threshold) if len(runs) > 1 else [runs[0].doubt(threshold)]
+    counting = counted(runs, threshold)
+    row = _row(counting or runs, threshold)
+    remarks = [remark for remark in (*remarks, *row.remarks) if remark]
+    doubtful = len(runs) - len(counting)
+    return replace(row, runs=len(counting), doubtful=doubtful, remarks=tuple(remarks))
 
 
 def _row(runs: Sequence[Training], threshold: float) -> TrainingRow:
     about = runs[0].about
     found = [(run, point) for run in runs if (point := run.first_at(threshold))]
     hours = [point.hours for _, point in found]
-    costs = [
-        point.hours * run.about.cost_per_hour
-        for run, point in found
-        if run.about.cost_per_hour is not None
-    ]
-    energy = [point.watt_hours for _, point in found if point.watt_hours is not None]
+    prices = [run.about.cost_per_hour for run, _ in found]
     misses = len(runs) - len(found)
     return TrainingRow(
         **_about(about) | {"name": entry_name(runs)},
         remarks=tuple(_remarks(runs, threshold, misses)),
-        hours=fmean(hours) if hours else None,
-        cost=fmean(costs) if costs and len(costs) == len(found) else None,
-        epoch=fmean(point.epoch for _, point in found) if found else None,
+        hours=mean(hours),
+        cost=mean([p and p * time for p, time in zip(prices, hours, strict=True)]),
+        epoch=mean([point.epoch for _, point in found]),
         final=fmean(run.scores()[-1] for run in runs),
         best=about.task.best([run.best() for run in runs]),
         runs=len(runs),
         reached=len(found),
         hours_without_ends=hours_without_ends(about.task, hours, misses),
-        watt_hours=fmean(energy) if energy and len(energy) == len(found) else None,
+        watt_hours=mean([point.watt_hours for _, point in found]),
     )
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """The mean; None without a value, and where one of them is not known."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known and len(known) == len(values) else None
 
 
 def entry_name(runs: Sequence[Training]) -> str:

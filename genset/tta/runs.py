@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 
 from genset.core.errors import BadInput
+from genset.core.numbers import duration
 
 TOP1, TOP5, F1 = "top1Accuracy", "top5Accuracy", "f1Score"
 SCORES = (TOP1, TOP5, F1)
@@ -49,6 +51,22 @@ class Task:
         if self.threshold is None:
             raise BadInput(f"{self.name} has no threshold of its own: give one with --threshold")
         return self.threshold
+
+    def threshold_for(self, runs: "Sequence[Training]", threshold: float | None) -> float:
+        """See `threshold_or`; one that no score of the runs comes near is a question.
+
+        Raises:
+            BadInput: there is none, it cannot be meant (`checked`), or all scores are ten times as
+                high or as low.
+        """
+        least = self.threshold_or(threshold)
+        scores = sorted(abs(score) for run in runs for score in run.scores())
+        if scores and not self.percent and not scores[0] / 10 <= abs(least) <= scores[-1] * 10:
+            raise BadInput(
+                f"the threshold {least:g} is far from all {self.score}, {scores[0]:g} to "
+                f"{scores[-1]:g}: give it in the same unit, or name another --metric"
+            )
+        return least
 
     def checked(self, threshold: float) -> float:
         """A threshold that a person gave, if it can be meant.
@@ -105,14 +123,12 @@ class Epoch:
         hours: since training began; never less than on the line before.
         scores: by column, in per cent (0 to 100), or in the unit of a task that is not judged in
             per cent; a score that was not measured is not in it.
-        communication: hours since training began that went into communication, if logged.
         watt_hours: used since training began, if logged.
     """
 
     epoch: float
     hours: float
     scores: dict[str, float]
-    communication: float | None = None
     watt_hours: float | None = None
 
 
@@ -169,25 +185,57 @@ class Stop:
 class Training:
     """One training run: at least one epoch, in the order of time.
 
-    `stop` is there where the log's rules count time from start to stop, as MLPerf's do.
+    A threshold is reached (`first_at`), not reached, or nobody can tell (`doubt`).
+
+    Attributes:
+        stop: there where the log's rules count time from start to stop, as MLPerf's do.
+        cut_off: the log ends before the run did, or may.
     """
 
     about: About
     epochs: tuple[Epoch, ...]
     stop: Stop | None = None
+    cut_off: bool = False
 
     def first_at(self, threshold: float) -> Epoch | None:
         """The first epoch with a score as good as `threshold`: DAWNBench's rule.
 
         For the log's own threshold, the `stop` decides if there is one: whether the threshold was
-        reached, and after how many hours.
+        reached, and after how many hours. Nothing is reached where it is not known when training
+        began.
         """
         task = self.about.task
+        if self.is_rest():
+            return None
         found = (e for e in self.epochs if task.score in e.scores)
         first = next((e for e in found if task.reaches(e.scores[task.score], threshold)), None)
         if first is None or self.stop is None or threshold != task.threshold:
             return first
         return None if self.stop.succeeded is False else replace(first, hours=self.stop.hours)
+
+    def doubt(self, threshold: float) -> str:
+        """Why nobody can tell whether, or when, a threshold was reached; empty if one can."""
+        first = self.epochs[0]
+        if self.is_rest():
+            return (
+                f"it begins at epoch {first.epoch:g} after {duration(first.hours)}: the rest of a "
+                "resumed run, and how long that had trained before is said by --starts-at"
+            )
+        if self.first_at(threshold) or not (self.cut_off or self.about.ending == STOPPED):
+            return ""
+        if self.cut_off:
+            return "its end is missing: the last line is cut off, or no line says that it ended"
+        return "stopped before the threshold"
+
+    def is_rest(self) -> bool:
+        """Whether it is what a resumed run logged: late epochs, and about one epoch's time."""
+        first = self.epochs[0]
+        steps = [b.epoch - a.epoch for a, b in pairwise(self.epochs) if b.epoch > a.epoch]
+        hours = self.epoch_hours()
+        if self.stop or not steps or not hours:
+            return False
+        step = min(steps)
+        return first.epoch - first.hours / hours >= 3 * step and first.hours < 2 * hours * step
 
     def epoch_hours(self) -> float | None:
         """The mean time of an epoch, without the first; None of a log with one that is epoch 0."""

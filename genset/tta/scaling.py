@@ -9,9 +9,8 @@ from statistics import fmean
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count
 from genset.core.table import Cell, Column, Table
-from genset.tta.figures import check_few, label_axes, write_figure
+from genset.tta.figures import check_few, new_figure
 from genset.tta.one_entry import check_one_entry, counted
-from genset.tta.profile.by_workers import ByWorkers, draw_communication
 from genset.tta.runs import Task, Training, one_task
 from genset.tta.words import difference_tables, hours_column, level, short_name
 
@@ -47,7 +46,7 @@ class ScalingRow:
         name: the log's, or the logs' separated by commas.
         epoch_hours: the mean time of an epoch, without the first, which may hold the start-up;
             None of a log with one epoch that is counted from 0.
-        communication: the share of time in communication, 0 to 1; None if it is not logged.
+        efficiency: the speed-up per epoch as a share of the ideal one, 0 to 1.
         runs: how many logs there are of this size; numbers are means over them.
         at: the time to each of the thresholds.
     """
@@ -57,7 +56,7 @@ class ScalingRow:
     epoch_hours: float | None
     ideal: float
     epoch_speedup: float | None
-    communication: float | None
+    efficiency: float | None
     runs: int
     at: list[Reach]
 
@@ -102,7 +101,8 @@ def scaling(
     sized = [(workers, run) for workers, found in sorted(runs.items()) for run in found]
     everything = [run for _, run in sized]
     task = one_task(everything)
-    at = list(dict.fromkeys(map(task.checked, thresholds))) or [task.threshold_or(None)]
+    requested: Sequence[float | None] = thresholds or [None]
+    at = list(dict.fromkeys(task.threshold_for(everything, least) for least in requested))
     for (few, one), (many, other) in combinations(sized, 2):
         if few != many and one.epochs == other.epochs:
             raise BadInput(
@@ -131,7 +131,7 @@ def scaling_tables(found: Scaling) -> list[Table]:
         Column("ideal", format=lambda ratio: f"{ratio:.3g}×"),
         Column("epoch_speedup", "speed-up per epoch", format=_speedup),
         *(Column(f"speedup_to_{at}", f"speed-up to {to}", format=_speedup) for at, _, to in goals),
-        Column("communication", format=lambda share: f"{100 * share:.0f} %"),
+        Column("efficiency", format=lambda share: f"{100 * share:.0f} %"),
     ]
     rows = [
         [
@@ -142,64 +142,43 @@ def scaling_tables(found: Scaling) -> list[Table]:
             row.ideal,
             row.epoch_speedup,
             *(reach.speedup for reach in row.at),
-            row.communication,
+            row.efficiency,
         ]
         for row in found.rows
     ]
     notes = [*found.remarks]
     if several:
         notes.append("of several runs: means, of times to accuracy over the runs that reach it")
-    if all(row.communication is None for row in found.rows):
-        notes.append("no log has the time of communication (column communicationHours)")
     title = f"{short_name(found.task)}: speed-up over {count(found.rows[0].workers, 'worker')}"
     return [Table(columns, rows, title, notes), *difference_tables(found.differences)]
 
 
-def draw_scaling(found: Scaling, path: Path, traces: ByWorkers | None = None) -> None:
-    """Speed-up against workers with the ideal, and the share of time in communication.
-
-    Args:
-        traces: communication by traces.
-    """
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
+def draw_scaling(found: Scaling, runs: Mapping[int, Sequence[Training]], path: Path) -> None:
+    """Speed-up against workers with the ideal; `runs` as `scaling` takes them."""
+    from matplotlib.ticker import NullLocator, ScalarFormatter
 
     check_few(len(found.thresholds), "thresholds")
-    logged = any(row.communication is not None for row in found.rows)
-    panels = 1 + logged + bool(traces)
-    figure = Figure(figsize=((6, 9, 13)[panels - 1], 4.2), layout="constrained")
-    axes = figure.subplots(1, panels, squeeze=False)[0]
     workers = [row.workers for row in found.rows]
-    axes[0].plot(workers, [row.ideal for row in found.rows], ":", color="0.35", label="ideal")
     lines = [("time per epoch", "o-", [row.epoch_speedup for row in found.rows])]
     for at, threshold in enumerate(found.thresholds):
         several = len(found.thresholds) > 1
         label = f"time to {level(threshold, found.percent)}" if several else "time to accuracy"
         marker = f"{_MARKERS[at % len(_MARKERS)]}--"
         lines.append((label, marker, [row.at[at].speedup for row in found.rows]))
-    for label, marker, values in lines:
-        points = [(w, v) for w, v in zip(workers, values, strict=True) if v is not None]
-        if points:
-            axes[0].plot(*zip(*points, strict=True), marker, label=label)
-    axes[0].set_xscale("log")
-    axes[0].set_yscale("log")
-    for axis in (axes[0].xaxis, axes[0].yaxis):
-        axis.set_minor_locator(NullLocator())
-        axis.set_major_formatter(ScalarFormatter())
-    axes[0].xaxis.set_major_locator(FixedLocator(workers))
-    axes[0].yaxis.set_major_locator(FixedLocator([row.ideal for row in found.rows]))
-    label_axes(axes[0], "workers", "speed-up")
-    axes[0].legend(frameon=False, fontsize=9)
-    if logged:
-        names = [str(row.workers) for row in found.rows]
-        bars = axes[1].bar(names, [100 * (row.communication or 0.0) for row in found.rows])
-        labels = ["not logged" if row.communication is None else "" for row in found.rows]
-        axes[1].bar_label(bars, labels, padding=3, fontsize=9)
-        axes[1].set_ylim(0, 100)
-        label_axes(axes[1], "workers", "time in communication, %")
-    if traces:
-        draw_communication(axes[-1], traces)
-    write_figure(figure, path)
+    with new_figure(path, 6, 4.2) as figure:
+        axes = figure.subplots()
+        axes.loglog(workers, [row.ideal for row in found.rows], ":", color="0.35", label="ideal")
+        for label, marker, values in lines:
+            points = [(w, v) for w, v in zip(workers, values, strict=True) if v is not None]
+            if points:
+                axes.plot(*zip(*points, strict=True), marker, label=label)
+        axes.set_xticks(workers)
+        axes.set_yticks([row.ideal for row in found.rows])
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_minor_locator(NullLocator())
+            axis.set_major_formatter(ScalarFormatter())
+        axes.set(xlabel="workers", ylabel="speed-up")
+        axes.legend(fontsize=9)
 
 
 def _row(
@@ -207,21 +186,22 @@ def _row(
 ) -> ScalingRow:
     """A size, compared with the smallest; without `base`, it is the smallest."""
     epochs = [run.epoch_hours() for run in runs]
-    shares = [share for run in runs if (share := _communication(run)) is not None]
     epoch_hours = fmean(known) if (known := [e for e in epochs if e is not None]) else None
+    ideal = workers / base.workers if base else 1.0
+    speedup = _ratio(base.epoch_hours if base else epoch_hours, epoch_hours)
     at = []
     for place, threshold in enumerate(thresholds):
         points = [point for run in runs if (point := run.first_at(threshold))]
         hours = fmean(point.hours for point in points) if points else None
-        speedup = _ratio(base.at[place].hours if base else hours, hours)
-        at.append(Reach(threshold, hours, len(points), len(counted(runs, threshold)), speedup))
+        reached = _ratio(base.at[place].hours if base else hours, hours)
+        at.append(Reach(threshold, hours, len(points), len(counted(runs, threshold)), reached))
     return ScalingRow(
         workers=workers,
         name=", ".join(run.about.name for run in runs),
         epoch_hours=epoch_hours,
-        ideal=workers / base.workers if base else 1.0,
-        epoch_speedup=_ratio(base.epoch_hours if base else epoch_hours, epoch_hours),
-        communication=fmean(shares) if shares else None,
+        ideal=ideal,
+        epoch_speedup=speedup,
+        efficiency=speedup and speedup / ideal,
         runs=len(runs),
         at=at,
     )
@@ -246,14 +226,8 @@ def _remarks(row: ScalingRow, base: ScalingRow, task: Task) -> list[str]:
             remarks.append(f"{runs} {agree(missed, 'does', 'do')} not reach {threshold}")
         if stopped := row.runs - reach.runs:
             runs = f"{stopped} of {count(row.runs, 'run')} of {workers}"
-            were = agree(stopped, "was", "were")
-            remarks.append(f"{runs} {were} stopped before {threshold}, not counted")
+            remarks.append(f"{runs}: cannot tell whether they reach {threshold}, not counted")
     return remarks
-
-
-def _communication(run: Training) -> float | None:
-    logged = [e for e in run.epochs if e.communication is not None and e.hours > 0]
-    return (logged[-1].communication or 0.0) / logged[-1].hours if logged else None
 
 
 def _ratio(base: float | None, value: float | None) -> float | None:

@@ -13,11 +13,12 @@ from genset.core.table import Column, Table
 from genset.statistics.intervals import Interval
 from genset.statistics.restarts import expected_time, expected_time_interval
 from genset.statistics.small_samples import clopper_pearson, variation, variation_interval
-from genset.tta.figures import MOST_LINES, label_axes, legend, line_style, time_unit, write_figure
+from genset.tta.figures import MOST_LINES, legend, line_style, new_figure, time_unit
 from genset.tta.one_entry import check_one_entry, counted, together
 from genset.tta.rows import TrainingRow, hours_without_ends, training_row
 from genset.tta.runs import Training, one_task
 from genset.tta.words import (
+    cells_of,
     difference_tables,
     energy_columns,
     hours_column,
@@ -29,6 +30,7 @@ from genset.tta.words import (
     remark_lines,
     score_column,
     short_name,
+    time,
 )
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ def stability(
     if len(runs) < 2:
         raise BadInput("stability needs at least two runs of one entry: give more logs")
     task = one_task(runs)
-    least = task.threshold_or(threshold)
+    least = task.threshold_for(runs, threshold)
     differences = check_one_entry(runs, least, mixed)
     remarks = together(runs, least)
     if len(runs := counted(runs, least)) < 2:
@@ -150,18 +152,13 @@ def stability(
 def stability_tables(found: Stability) -> list[Table]:
     """What `genset tta stability` prints."""
     threshold = level(found.threshold, found.percent)
-    energy = energy_columns(row.watt_hours for row in found.runs)
     columns = [
         name_column("run"),
         hours_column("hours", f"time to {threshold}"),
-        *energy,
+        *energy_columns(row.watt_hours for row in found.runs),
         Column("epoch"),
         score_column("final", found.percent),
         score_column("best", found.percent),
-    ]
-    rows = [
-        [r.name, r.hours, *[r.watt_hours] * len(energy), r.epoch, r.final, r.best]
-        for r in found.runs[:_MOST]
     ]
     runs, reach = len(found.runs), agree(found.reached, "reaches", "reach")
     more = [f"and {count(runs - _MOST, 'more run')}, see --json"] if runs > _MOST else []
@@ -178,6 +175,7 @@ def stability_tables(found: Stability) -> list[Table]:
     of = f", {short_name(found.entry)}" if found.entry else ""
     by = "" if found.score == found.task else f", {metric(found.score)}"
     title = f"{short_name(found.task)}{of}: {runs} runs{by}"
+    rows = cells_of(columns, found.runs[:_MOST])
     return [Table(columns, rows, title, notes), *difference_tables(found.differences)]
 
 
@@ -185,23 +183,21 @@ def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> No
     """The score against time, one line a run, a dot where it reaches the threshold.
 
     A line goes in steps: what a model scores between two epochs was not measured. More runs than a
-    reader can tell apart have one colour, and no names.
+    reader can tell apart have one colour, and no names. `runs` are those that `stability` took.
     """
-    from matplotlib.figure import Figure
-
+    runs = counted(runs, found.threshold)
     named = len(runs) <= MOST_LINES
-    figure = Figure(figsize=(9, 4.6), layout="constrained")
-    axes = figure.subplots()
     unit, hours_of_one = time_unit(max(run.epochs[-1].hours for run in runs))
-    _lines(axes, found, runs, hours_of_one, named)
-    axes.axhline(found.threshold, color="0.35", linewidth=1, linestyle=":")
     score = f"{metric(found.score)}, %" if found.percent else metric(found.score)
-    label_axes(axes, f"{unit} of training", score)
     reach = f"{agree(found.reached, 'reaches', 'reach')} {level(found.threshold, found.percent)}"
-    axes.set_title(f"{found.reached} of {len(runs)} runs {reach}", loc="left", fontsize=12)
-    if named:
-        legend(axes, [(at, run.about.name) for at, run in enumerate(runs)])
-    write_figure(figure, path)
+    with new_figure(path, 9, 4.6) as figure:
+        axes = figure.subplots()
+        _lines(axes, found, runs, hours_of_one, named)
+        axes.axhline(found.threshold, color="0.35", linewidth=1, linestyle=":")
+        axes.set(xlabel=f"{unit} of training", ylabel=score)
+        axes.set_title(f"{found.reached} of {len(runs)} runs {reach}")
+        if named:
+            legend(axes, [(at, run.about.name) for at, run in enumerate(runs)])
 
 
 def _entry(runs: Sequence[Training]) -> str:
@@ -278,7 +274,7 @@ def _expected_line(found: Stability) -> str:
 
 
 def _epoch_line(found: EpochTime) -> str:
-    line = f"time per epoch {duration(found.hours)}"
+    line = f"time per epoch {time(found.hours)}"
     if found.variation is not None:
         line += "; coefficient of variation from run to run "
         line += _variation(found.variation, found.variation_interval)

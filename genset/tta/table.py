@@ -1,11 +1,12 @@
 """Time and cost to accuracy of many entries, task by task, by DAWNBench's rules (see `rows`)."""
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, dollars, duration
@@ -25,6 +26,7 @@ from genset.tta.rows import (
 from genset.tta.runs import About, Entries, Inference, MalformedLog, Task, Training
 from genset.tta.words import (
     amount,
+    cells_of,
     energy_columns,
     goal,
     hours_column,
@@ -36,6 +38,7 @@ from genset.tta.words import (
     remark_lines,
     score_column,
     short_name,
+    short_of,
 )
 
 Row = TypeVar("Row", TrainingRow, InferenceRow)
@@ -74,6 +77,7 @@ class TaskTable:
 
     Attributes:
         never: the training entries that do not reach the threshold, the best one first.
+        doubtful: those of which nobody can tell.
         hardware, frameworks: counts by kind, of training entries and of inference entries.
         training_baseline, inference_baseline: what the entries are compared with.
     """
@@ -83,6 +87,7 @@ class TaskTable:
     threshold: float
     trainings: list[TrainingRow] = field(default_factory=list)
     never: list[TrainingRow] = field(default_factory=list)
+    doubtful: list[TrainingRow] = field(default_factory=list)
     inferences: list[InferenceRow] = field(default_factory=list)
     hardware: dict[str, dict[str, int]] = field(default_factory=dict)
     frameworks: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -135,13 +140,14 @@ def table(
     for task in sorted(tasks, key=lambda task: (task.name.lower(), task.score)):
         threshold = by_task.get(task.name.lower(), by_task.get(""))
         if threshold is None and task.threshold is None:
-            reason = f"{task.name} has no threshold: give one, --threshold {task.name}=SCORE"
+            word = shlex.quote(f"{task.name}=SCORE")
+            reason = f"{task.name} has no threshold: give one, --threshold {word}"
             paths = {a.path: None for a in abouts if a.task == task and selection.takes(a)}
             refused += [MalformedLog(path, reason) for path in paths]
             continue
         trainings = [entry for entry in entries.trainings if entry.about.task == task]
         inferences = [entry for entry in entries.inferences if entry.about.task == task]
-        threshold = task.threshold_or(threshold)
+        threshold = task.threshold_for(trainings, threshold)
         tables.append(_task_table(task, threshold, trainings, inferences, selection, by_cost))
     excluded = {about.name: None for about in abouts if selection.excludes_author(about)}
     undated = [
@@ -156,7 +162,7 @@ def entry_tables(found: EntryTables) -> list[Table]:
     """What `genset tta table` prints."""
     tables = []
     for task in found.tasks:
-        if task.trainings or task.never:
+        if task.trainings or task.never or task.doubtful:
             tables.append(_training_table(task))
         if task.inferences:
             tables.append(_inference_table(task))
@@ -216,7 +222,10 @@ def _task_table(
         score=task.score,
         threshold=threshold,
         trainings=reached,
-        never=sorted((row for row in rows if row.hours is None), key=lambda row: sign * row.best),
+        never=sorted(
+            (row for row in rows if row.hours is None and row.runs), key=lambda row: sign * row.best
+        ),
+        doubtful=[row for row in rows if not row.runs],
         inferences=inference_rows,
         hardware={
             use: _counts(hardware_kind(about.hardware) for about in of)
@@ -260,37 +269,21 @@ _COMPARED = (Column("faster", format=ratio), Column("cheaper", format=ratio))
 
 
 def _training_table(table: TaskTable) -> Table:
-    everything = [*table.trainings, *table.never]
+    everything = [*table.trainings, *table.never, *table.doubtful]
     several = any(row.runs > 1 for row in everything)
     without_ends = any(row.hours_without_ends is not None for row in table.trainings)
     baseline = table.training_baseline
-    energy = energy_columns(row.watt_hours for row in table.trainings)
     columns = [
         *_ENTRY,
         *[Column("reached", "runs that reach", align="left")] * several,
         hours_column("hours", "time"),
         *[hours_column("hours_without_ends", "without ends")] * without_ends,
         Column("cost", format=dollars),
-        *energy,
+        *energy_columns(row.watt_hours for row in table.trainings),
         Column("epoch", format=lambda epoch: f"{round(epoch, 2):g}"),
         score_column("final", table.percent),
         score_column("best", table.percent),
         *(_COMPARED if baseline else ()),
-    ]
-    rows = [
-        [
-            *_entry_cells(row),
-            *[Cell(row.reached, f"{row.reached} of {row.runs}")] * several,
-            row.hours,
-            *[row.hours_without_ends] * without_ends,
-            row.cost,
-            *[row.watt_hours] * len(energy),
-            row.epoch,
-            row.final,
-            row.best,
-            *([row.faster, row.cheaper] if baseline else ()),
-        ]
-        for row in table.trainings
     ]
     notes = []
     if several:
@@ -301,11 +294,23 @@ def _training_table(table: TaskTable) -> Table:
         notes.append(_baseline_line(baseline, duration(baseline.time)))
     notes += [
         f"{short_name(row.name)} does not reach the threshold (best "
-        f"{amount(row.best, table.percent)})"
+        f"{short_of(row.best, table.threshold, table.percent)})"
         for row in table.never
     ]
+    notes += [
+        f"{short_name(row.name)}: cannot tell (best {amount(row.best, table.percent)})"
+        for row in table.doubtful
+    ]
     notes += [*remark_lines(everything), *_kind_lines(table, "training")]
-    title = _title(table, "training", len(table.trainings), len(everything))
+    counted = len(table.trainings) + len(table.never)
+    title = _title(table, "training", len(table.trainings), counted)
+    if table.doubtful:
+        title += f"; cannot tell: {len(table.doubtful)}"
+    rows = cells_of(
+        columns,
+        table.trainings,
+        reached=lambda row: Cell(row.reached, f"{row.reached} of {row.runs}"),
+    )
     return Table(columns, rows, title, notes)
 
 
@@ -318,16 +323,7 @@ def _inference_table(table: TaskTable) -> Table:
         score_column("score", table.percent, metric(table.score)),
         *(_COMPARED if baseline else ()),
     ]
-    rows = [
-        [
-            *_entry_cells(row),
-            row.latency,
-            row.cost_10k,
-            row.score,
-            *([row.faster, row.cheaper] if baseline else ()),
-        ]
-        for row in table.inferences
-    ]
+    rows = cells_of(columns, table.inferences)
     side = "above" if table.lower_is_better else "below"
     notes = []
     if baseline:
@@ -341,11 +337,6 @@ def _inference_table(table: TaskTable) -> Table:
     notes += [*remark_lines(table.inferences), *_kind_lines(table, "inference")]
     reached = sum(row.reaches is True for row in table.inferences)
     return Table(columns, rows, _title(table, "inference", reached, len(rows)), notes)
-
-
-def _entry_cells(row: TrainingRow | InferenceRow) -> list[Any]:
-    texts = [text or None for text in (row.model, row.hardware, row.framework)]
-    return [row.name, *texts, row.submitted]
 
 
 def _title(table: TaskTable, use: str, reached: int, of: int) -> str:

@@ -8,23 +8,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import floor, log10
 from pathlib import Path
-from statistics import fmean
 
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
 from genset.core.table import Cell, Table
 from genset.tta.figures import (
     MOST_LINES,
-    label_axes,
     legend,
     line_style,
     logarithmic,
+    new_figure,
     time_unit,
-    write_figure,
 )
-from genset.tta.rows import by_entry, entry_name
+from genset.tta.rows import by_entry, entry_name, mean
 from genset.tta.runs import TOP1, TOP5, Task, Training, one_task
-from genset.tta.words import hours_column, level, metric, name_column, score_column, short_name
+from genset.tta.words import (
+    hours_column,
+    level,
+    metric,
+    name_column,
+    quantity,
+    score_column,
+    short_name,
+)
 
 # By default thresholds begin so far below the task's own.
 _POINTS = 3.0
@@ -39,15 +45,19 @@ class ThresholdRow:
     Attributes:
         hours: to each of the thresholds, of several runs the mean over those that reach it; None
             if none does.
+        watt_hours: that these used until then; None also if a run's energy is not known.
         best: the best score of all runs.
         reached: how many runs reach each of the thresholds.
+        doubtful: of how many nobody can tell, by threshold.
     """
 
     name: str
     hours: list[float | None]
+    watt_hours: list[float | None]
     best: float
     runs: int
     reached: list[int]
+    doubtful: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +104,7 @@ def thresholds_tables(found: Thresholds) -> list[Table]:
         score_column("best", found.percent),
     ]
     rows = [[row.name, *_cells(row), row.best] for row in found.rows]
-    short = sum(row.hours[-1] is None for row in found.rows)
+    short = sum(row.hours[-1] is None and not row.doubtful[-1] for row in found.rows)
     entries, reach = count(len(rows), "entry", "entries"), agree(short, "does", "do")
     notes = [f"{short} of {entries} {reach} not reach {levels[-1]}"] if short else []
     if any(row.runs > 1 for row in found.rows):
@@ -110,43 +120,39 @@ def draw_thresholds(found: Thresholds, runs: Sequence[Training], path: Path) -> 
 
     Of many entries the best: that get farthest, and there the fastest.
     """
-    from matplotlib.figure import Figure
-
     first, last = found.thresholds[0], found.thresholds[-1]
     fine = thresholds(runs, first, last, abs(last - first) / _DRAWN or None)
-    rows = fine.rows[:MOST_LINES]
-    figure = Figure(figsize=(9, 5), layout="constrained")
-    axes = figure.subplots()
-    unit, hours_of_one = time_unit(max((h for row in rows for h in row.hours if h), default=1.0))
-    drawn: list[tuple[float, int]] = []
-    for at, row in enumerate(rows):
-        times = zip(fine.thresholds, row.hours, strict=True)
-        reached = [(x, y / hours_of_one) for x, y in times if y is not None]
-        if not reached:
-            continue
-        colour, dash = line_style(at)
-        xs, ys = zip(*reached, strict=True)
-        drawn.append((ys[-1], at))
-        axes.step(xs, ys, where="pre", color=colour, linestyle=dash, linewidth=1.6)
-        if row.hours[-1] is None:
-            axes.plot(xs[-1], ys[-1], "x", color=colour, markersize=8, markeredgewidth=2.5)
-    if not drawn:
+    rows = [row for row in fine.rows[:MOST_LINES] if row.reached[0]]
+    if not rows:
         least = level(first, found.percent)
         raise BadInput(f"no entry reaches {least}: there is nothing to draw")
-    logarithmic(axes, "y")
-    margin = max(0.1 if found.percent else 0.0, 0.03 * abs(last - first)) or 0.1
-    way = -1 if found.lower_is_better else 1  # harder to the right
-    axes.set_xlim(first - way * margin, last + way * margin)
-    percent = ", %" if found.percent else ""
-    label_axes(axes, f"threshold, {metric(found.score)}{percent}", f"{unit} to reach it")
-    notes = [f"the best {len(rows)} of {len(found.rows)} entries"] * (len(rows) < len(found.rows))
-    if any(row.hours[-1] is None for row in rows):
-        notes.append("×: an entry gets no farther")
-    axes.set_title("; ".join(notes), loc="left", fontsize=12)
-    # The slowest comes first, as in the figure.
-    drawn.sort(reverse=True)
-    legend(axes, [(at, rows[at].name) for _, at in drawn])
-    write_figure(figure, path)
+    unit, hours_of_one = time_unit(max(h for row in rows for h in row.hours if h is not None))
+    drawn: list[tuple[float, int]] = []
+    with new_figure(path, 9, 5) as figure:
+        axes = figure.subplots()
+        for at, row in enumerate(rows):
+            colour, dash = line_style(at)
+            times = [hours / hours_of_one for hours in row.hours if hours is not None]
+            xs = fine.thresholds[: len(times)]
+            drawn.append((times[-1], at))
+            axes.step(xs, times, where="pre", color=colour, linestyle=dash, linewidth=1.6)
+            if row.hours[-1] is None:
+                axes.plot(xs[-1], times[-1], "x", color=colour, markersize=8, markeredgewidth=2.5)
+        logarithmic(axes, "y")
+        margin = max(0.1 if found.percent else 0.0, 0.03 * abs(last - first)) or 0.1
+        way = -1 if found.lower_is_better else 1  # harder to the right
+        axes.set_xlim(first - way * margin, last + way * margin)
+        percent = ", %" if found.percent else ""
+        axes.set_xlabel(f"threshold, {metric(found.score)}{percent}")
+        axes.set_ylabel(f"{unit} to reach it")
+        fewer = len(rows) < len(found.rows)
+        notes = [f"the best {len(rows)} of {len(found.rows)} entries"] * fewer
+        if any(row.hours[-1] is None for row in rows):
+            notes.append("×: an entry gets no farther")
+        axes.set_title("; ".join(notes))
+        # The slowest comes first, as in the figure.
+        drawn.sort(reverse=True)
+        legend(axes, [(at, rows[at].name) for _, at in drawn])
 
 
 def _levels(task: Task, low: float | None, high: float | None, step: float | None) -> list[float]:
@@ -192,18 +198,16 @@ def _even(step: float) -> float:
 
 def _row(runs: Sequence[Training], at: Sequence[float]) -> ThresholdRow:
     task = runs[0].about.task
-    times = [_hours(runs, threshold) for threshold in at]
+    points = [[point for run in runs if (point := run.first_at(one))] for one in at]
     return ThresholdRow(
         name=entry_name(runs),
-        hours=[fmean(found) if found else None for found in times],
+        hours=[mean([point.hours for point in found]) for found in points],
+        watt_hours=[mean([point.watt_hours for point in found]) for found in points],
         best=task.best([run.best() for run in runs]),
         runs=len(runs),
-        reached=[len(found) for found in times],
+        reached=[len(found) for found in points],
+        doubtful=[sum(bool(run.doubt(threshold)) for run in runs) for threshold in at],
     )
-
-
-def _hours(runs: Sequence[Training], threshold: float) -> list[float]:
-    return [point.hours for run in runs if (point := run.first_at(threshold))]
 
 
 def _far_and_fast(row: ThresholdRow) -> tuple[int, float]:
@@ -212,10 +216,16 @@ def _far_and_fast(row: ThresholdRow) -> tuple[int, float]:
 
 
 def _cells(row: ThresholdRow) -> list[Cell | None]:
-    """The times, with how many runs reach the threshold if only some do."""
-    return [
-        None
-        if hours is None
-        else Cell(hours, duration(hours), f"{reached} of {row.runs}" * (reached < row.runs))
-        for hours, reached in zip(row.hours, row.reached, strict=True)
-    ]
+    columns = zip(row.hours, row.watt_hours, row.reached, row.doubtful, strict=True)
+    return [_cell(*column, row.runs) for column in columns]
+
+
+def _cell(
+    hours: float | None, energy: float | None, reached: int, doubtful: int, runs: int
+) -> Cell | None:
+    """The time, with how many runs reach the threshold if only some do, and the energy used."""
+    if hours is None:
+        return Cell(None, "cannot tell") if doubtful else None
+    notes = [f"{reached} of {runs - doubtful}"] * (reached < runs)
+    notes += [] if energy is None else [quantity(energy, "Wh")]
+    return Cell(hours, duration(hours), ", ".join(notes))

@@ -1,9 +1,9 @@
 """Scores, times and shares in words, and the tables that several commands print."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import isinf
-from typing import Protocol
+from typing import Any
 
 from genset.core.numbers import NONE, count, duration
 from genset.core.safe import clean
@@ -14,26 +14,6 @@ from genset.tta.runs import F1, TOP1, TOP5, MalformedLog
 _METRICS = {TOP1: "top-1", TOP5: "top-5", F1: "F1"}
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
-
-
-class Goal(Protocol):
-    """A score and the threshold that it must reach."""
-
-    @property
-    def score(self) -> str: ...
-    @property
-    def threshold(self) -> float: ...
-    @property
-    def percent(self) -> bool: ...
-
-
-class WithRemarks(Protocol):
-    """What has a name, and lines that a reader should know."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def remarks(self) -> tuple[str, ...]: ...
 
 
 # Scores
@@ -54,8 +34,20 @@ def level(threshold: float, percent: bool) -> str:
     return f"{threshold:g} %" if percent else f"{threshold:g}"
 
 
-def goal(found: Goal) -> str:
-    """What is to be reached: "93 % top-5", "val_loss 2.3"."""
+def short_of(score: float, threshold: float, percent: bool) -> str:
+    """A score that does not reach a threshold, with as many digits as it takes to see that."""
+    form = "{:.{}f} %" if percent else "{:.{}g}"
+    tries = [form.format(score, digits) for digits in range(2 if percent else 4, 12)]
+    return next((words for words in tries if float(words.split()[0]) != threshold), tries[-1])
+
+
+def time(hours: float) -> str:
+    """A time: "1:02.5", and "60 ms" of one under a second."""
+    return short_time(3600 * hours) if 0 < 3600 * hours < 1 else duration(hours)
+
+
+def goal(found: Any) -> str:
+    """What an answer says is to be reached: "93 % top-5", "val_loss 2.3"."""
     threshold = level(found.threshold, found.percent)
     words = [threshold, metric(found.score)]
     return " ".join(words if found.percent else reversed(words))
@@ -97,6 +89,23 @@ def name_column(name: str = "entry") -> Column:
     return Column(name, format=short_name)
 
 
+def cells_of(
+    columns: Sequence[Column], rows: Iterable[Any], **special: Callable[[Any], Any]
+) -> list[list[Any]]:
+    """The cells of each row: its attributes by the columns' names, or what `special` makes of it.
+
+    An empty text is None.
+    """
+
+    def cell(row: Any, name: str) -> Any:
+        if name in special:
+            return special[name](row)
+        found = getattr(row, "name" if name in ("entry", "run") else name)
+        return None if found == "" else found
+
+    return [[cell(row, column.name) for column in columns] for row in rows]
+
+
 def score_column(name: str, percent: bool, title: str = "") -> Column:
     """Scores in their task's unit."""
     return Column(name, title, format=lambda score: amount(score, percent))
@@ -104,7 +113,7 @@ def score_column(name: str, percent: bool, title: str = "") -> Column:
 
 def hours_column(name: str, title: str) -> Column:
     """Times in hours."""
-    return Column(name, title, format=duration)
+    return Column(name, title, format=time)
 
 
 def energy_columns(values: Iterable[float | None]) -> list[Column]:
@@ -113,7 +122,7 @@ def energy_columns(values: Iterable[float | None]) -> list[Column]:
     return [Column("watt_hours", "energy", format=lambda used: quantity(used, "Wh"))] * known
 
 
-def remark_lines(rows: Sequence[WithRemarks]) -> list[str]:
+def remark_lines(rows: Sequence[Any]) -> list[str]:
     """The remarks of rows, each with its row's name; what all of several have, once."""
     counts = Counter(remark for row in rows for remark in set(row.remarks))
     shared = sorted(remark for remark, number in counts.items() if number == len(rows) > 1)

@@ -8,12 +8,19 @@ import streamlit as st
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.label import LabelerAct, Store, Verdict, Workspace
+from genset.label.decisions import (
+    Effect,
+    LabelerEvent,
+    clear,
+    effect_of_void,
+    suspensions,
+    unvoid,
+    void,
+)
 from genset.label.gallery import labelers_with_labels
-from genset.label.people.labelers import Labeler, Labelers
+from genset.label.labelers import Labeler, Labelers
 from genset.label.quality import Quality, quality
 from genset.label.stats import LabelerStats, Share
-from genset.label.trust.decisions import LabelerEvent, suspensions
-from genset.label.trust.void import Effect, clear, effect_of_void, unvoid, void
 from labeler_app.manage.parts import quiet_button, show_table
 from labeler_app.manage.progress import chosen_stats, collected
 from labeler_app.manage.session import manager_name, show_photos_of

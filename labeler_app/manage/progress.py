@@ -7,7 +7,7 @@ import streamlit as st
 
 from genset.core.numbers import NONE, count
 from genset.label import Store, Workspace
-from genset.label.at_work import MissingVotes, Pace, missing, pace
+from genset.label.quality import MissingVotes, Pace, missing, pace
 from genset.label.stats import Stats, collect
 from labeler_app.manage.parts import show_table
 from labeler_app.words import as_markdown

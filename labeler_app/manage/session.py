@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from genset.label import Store, Workspace
-from genset.label.people.access import Managers, manager_token
+from genset.label.access import Managers, manager_token
 from labeler_app.words import as_markdown
 
 _ANYBODY = "manager"

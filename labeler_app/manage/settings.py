@@ -7,9 +7,9 @@ import streamlit as st
 
 from genset.core.errors import BadInput
 from genset.label import Store, Workspace
+from genset.label.access import Managers
 from genset.label.crowd.studies import Studies, Study
 from genset.label.gold import gold_share, list_gold_questions, retire_gold_question
-from genset.label.people.access import Managers
 from labeler_app.manage.parts import show_table
 from labeler_app.sign_in import page_origin
 from labeler_app.words import as_markdown

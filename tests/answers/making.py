@@ -11,7 +11,7 @@ import numpy as np
 from genset.classes import imagenet1k
 from genset.db import Store
 from genset.label import Verdict
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.workspace import Workspace
 from tests.answers.photos import (

@@ -119,7 +119,7 @@ def test_each_form_of_a_table_renders(made: tuple[Session, str], tmp_path: Path)
     copy = tmp_path / "workspace"
     shutil.copytree(made[0].folder, copy)
     session = Session(made[0].terminal, copy, made[0].environment)
-    session.run("genset labelers study add mturk birds-1 --screens 2")
+    session.run("genset labelers study add mturk birds-1 --screens 2 --address https://a.org")
     assert TABLES.keys() == PRINTING.keys(), "give an example of each command"
     session.run("genset init empty --contact mia@example.org")
     lines = [f"{name} {words}" for name, words in TABLES.items()]

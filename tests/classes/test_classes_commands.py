@@ -182,12 +182,6 @@ def test_a_word_with_another_meaning_is_made_safe_and_said(
     assert f"{word!r} became the id {id}" in done.stderr
 
 
-def test_a_folders_space_is_said_where_it_changes_the_id(tmp_path: Path) -> None:
-    (tmp_path / "photos" / "a b").mkdir(parents=True)
-    assert "'a b' became the id a_b" in said("from-folder", tmp_path / "photos").stderr
-    assert "became" not in said("from-words", "a b").stderr
-
-
 def test_words_of_any_script_become_classes(tmp_path: Path) -> None:
     file = tmp_path / "a.toml"
     words = ["猫", "собака", "หมา", "c++", "c#", "🐶", "CON", ".hidden", "../x", "a'b"]
@@ -215,7 +209,6 @@ def test_words_of_any_script_become_classes(tmp_path: Path) -> None:
         (("dogs,domestic dog", "--sense", "dogs=1"), "mean the same, n02084071"),
         (("dog", "--sense", "dog=0", "--sense", "dog=1"), "give no other"),
         (("n99999999",), "no noun 'n99999999'"),
-        (("N02084071",), "but n02084071"),
         (("x" * 201,), "has 201 characters: at most 200"),
         (("a\x07b,c\u202ed",), "'a\\x07b' has characters that do not print"),
         (("\udcff",), "characters that do not print"),
@@ -432,7 +425,7 @@ NAMES = text(max_size=80) | builds(
 @given(lists(NAMES, min_size=1, max_size=5))
 def test_any_names_become_a_file_that_says_them(names: list[str]) -> None:
     rows = [Row(name) for name in names]
-    taxonomy = together("any", of_rows(rows, {}, "name", tell_spaces=False))
+    taxonomy = together("any", of_rows(rows, {}, "name"))
     assert len(taxonomy) == len(names)
     written = taxonomy_in(toml_of(taxonomy, remarks(taxonomy), "made"), "any.toml")
     assert [each.name for each in written] == [each.name for each in taxonomy]
@@ -454,17 +447,8 @@ def test_each_mistake_of_a_file_is_named_with_its_line(tmp_path: Path) -> None:
     told = [
         line.partition(", line ")[2] for line in refusal("show", tmp_path / "bad.toml").splitlines()
     ]
-    assert [line.partition(":")[0] for line in told] == [
-        "1",
-        "2",
-        "4",
-        "6",
-        "7",
-        "8",
-        "10",
-        "11",
-        "12",
-    ]
+    numbers = [int(line.partition(":")[0]) for line in told]
+    assert numbers == [1, 2, 4, 6, 7, 8, 10, 11, 12]
     assert "a/b" in told[0] and "of 1 to 200 characters" in told[1]
     assert told[3].endswith("another id is the same but for case or form: Z")
     assert "no noun n99999999" in told[4]

@@ -86,7 +86,7 @@ def test_a_report_holds_the_new_set_against_imagenet(
     assert [ranks[label]["worst"] for label in ("inception_v3", "densenet161")] == [3, 3]
     rows = {row["label"]: row for row in data["reference"]["models"]}
     assert round(100 * rows["resnet50"]["gap"], 6) == 12.8
-    assert 0.8 < data["reference"]["slope"] < 1.0
+    assert 0.8 < data["reference"]["fit"]["slope"] < 1.0
     # resnet50 is known to do a little worse than its accuracy on ImageNet lets expect.
     assert min(rows, key=lambda label: rows[label]["above"]) == "resnet50"
     assert all(-0.02 < row["above"] < 0.02 for row in rows.values())
@@ -126,18 +126,16 @@ def test_reversed_and_renumbered_predictions_are_noticed(
 
 @pytest.mark.soak
 def test_all_labels_of_imagenets_photos_give_the_published_accuracy(
-    folder: Path, runs: Path, tmp_path: Path
+    folder: Path, runs: Path
 ) -> None:
     """timm ships ReaL's labels, and publishes its own accuracies of the same weights on them."""
     timm = find_spec("timm")
-    assert timm is not None
-    assert timm.origin is not None
+    assert timm and timm.origin
     real = Path(timm.origin).parent / "data" / "_info" / "imagenet_real_labels.json"
     data = as_json(
-        "report", str(folder / VAL / "labels.csv"), "--runs", str(runs),
-        "-o", str(tmp_path / "r.html"), "--labels", str(real),
-    )  # fmt: skip
-    found = {model["label"]: model["real"] for model in data["models"]}
+        "evaluate", str(folder / VAL / "labels.csv"), "--runs", str(runs), "--multilabel", str(real)
+    )
+    found = {label: model["real"] for label, model in data["by_truth"]["models"].items()}
     assert {each["photos"] for each in found.values()} == {46_837}  # that have a label
     # Its pictures are resized a little otherwise, as are its accuracies on the plain labels.
     of_timm = {"resnet152": 84.815, "resnet50": 82.969, "vgg16": 79.029, "resnet18": 77.291}

@@ -100,10 +100,12 @@ def test_the_best_three_lead_and_all_that_cannot_be_told_apart_from_the_best(
     def right_on(count: int) -> list[int]:
         return [place if place < count else (place + 1) % 1000 for place in truth]
 
-    found = missed(tmp_path, truth, *map(right_on, (550, 300, 200, 100)))
+    found = missed(tmp_path, truth, *map(right_on, (550, 300, 280, 100)))
     assert len(found.leading) == 3
     assert len(found.missed) == 50
-    (tmp_path / "more").mkdir()
+    for name in ("far", "more"):
+        (tmp_path / name).mkdir()
+    assert missed(tmp_path / "far", truth, *map(right_on, (550, 0))).leading == ("m0",)
     near = missed(tmp_path / "more", truth, *map(right_on, (550, 549, 548, 547, 100)))
     assert len(near.leading) == 4
 

@@ -106,6 +106,15 @@ def test_an_empty_file_is_a_new_database_where_there_are_no_photos(tmp_path: Pat
     assert genset("status", cwd=tmp_path / "work").returncode == 0
 
 
+def test_another_program_s_database_is_left_as_it_is(workspace: Path) -> None:
+    (file := workspace / "genset.db").unlink()
+    with closing(sqlite3.connect(file)) as other:
+        other.execute("CREATE TABLE bookmarks (address TEXT)")
+    before = file.read_bytes()
+    assert "it is another program's database" in error_of(genset("status", cwd=workspace), 1)
+    assert file.read_bytes() == before
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_any_damage_ends_in_an_answer_or_one_line(workspace: Path, seed: int) -> None:
     chance = random.Random(seed)

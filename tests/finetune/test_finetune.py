@@ -192,18 +192,6 @@ def test_a_task_that_fails_is_named_and_the_others_go_on(data: Path, model: str)
     assert [kept.record.name for kept in caught.value.finished.runs] == ["shades"]
 
 
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ({"test_share": 1.0}, "a share between 0 and 1, not 1"),
-        ({"test_share": float("nan")}, "a share between 0 and 1, not nan"),
-    ],
-)
-def test_impossible_options_are_refused(how: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadInput, match=said):
-        FinetuneOptions(**how)
-
-
 def test_shots_and_strengths_are_read() -> None:
     assert read_shots("10,1, 2,2,all") == (1, 2, 10)
     assert read_shots("all") == ()

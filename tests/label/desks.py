@@ -11,10 +11,10 @@ from sqlalchemy import update
 from genset.db import Screen as ScreenRow
 from genset.db import Store, now
 from genset.label import LabelerAct, Verdict
-from genset.label.people.labelers import Labelers
+from genset.label.decisions import Effect, decide
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.label.session.shown import NewLabel, Receipt, Screen, Submission
-from genset.label.trust.void import Effect, decide
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from genset.db import Store
-from genset.label.people.access import label_secret
-from genset.label.people.labelers import Labelers
+from genset.label.access import label_secret
+from genset.label.labelers import Labelers
 from genset.workspace import Workspace
 from labeler_app.routes import Sessions
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
-from genset.label.people.access import manager_token
+from genset.label.access import manager_token
 from genset.workspace import Workspace
 
 _PROGRAM = """\

@@ -10,7 +10,7 @@ from sqlalchemy import insert
 from genset.classes import imagenet1k
 from genset.db import Candidate, GoldQuestion, Photo, Proposal, ProposalRound, Question, Store, now
 from genset.label import Verdict
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.label.session.shown import (
     AddedClass,

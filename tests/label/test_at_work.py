@@ -5,9 +5,9 @@ from datetime import timedelta
 from pathlib import Path
 
 from genset.db import Label, Store, Verdict, find_candidate, now
-from genset.label.at_work import Pace, missing, pace
-from genset.label.people.labelers import Labelers
-from genset.label.trust.void import void
+from genset.label.decisions import void
+from genset.label.labelers import Labelers
+from genset.label.quality import Pace, missing, pace
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 from tests.label.desks import desk_of, do, let_expire

@@ -6,6 +6,7 @@ import pytest
 
 from genset.core.errors import BadInput
 from genset.db import Candidate, Label, Store, Verdict, find_candidate
+from genset.label.decisions import void
 from genset.label.gallery import (
     LabeledPhoto,
     Which,
@@ -17,7 +18,6 @@ from genset.label.gallery import (
 )
 from genset.label.gold import add_gold_question
 from genset.label.review import rule
-from genset.label.trust.void import void
 from genset.workspace import Workspace
 from tests.label.desks import decided, desk_of, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, vote

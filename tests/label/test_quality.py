@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from genset.db import GoldAnswer, Label, Store, Verdict, find_candidate
+from genset.label.decisions import void
 from genset.label.gold import add_gold_question
 from genset.label.quality import Quality, quality
 from genset.label.stats import collect
-from genset.label.trust.void import void
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH
 

@@ -12,7 +12,7 @@ import pytest
 
 from genset.core.errors import BadInput, MissingExtra
 from genset.db import Store
-from genset.label.people.access import label_secret
+from genset.label.access import label_secret
 from genset.label.server import serve
 from genset.workspace import Workspace
 from tests.label.serving import free_port, serving

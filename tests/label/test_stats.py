@@ -21,8 +21,8 @@ from genset.db import (
 )
 from genset.label import Store, Verdict
 from genset.label.agreement import Agreement
+from genset.label.decisions import void
 from genset.label.stats import Frequency, LabelerStats, Share, Stats, collect
-from genset.label.trust.void import void
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 from tests.labeled_workspace import CLASSES, GOLDFISH, vote

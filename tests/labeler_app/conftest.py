@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
@@ -10,6 +11,7 @@ from genset.db import Store
 from genset.workspace import Workspace
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace
+from tests.labeler_app import pages
 
 expect.set_options(timeout=15_000)
 
@@ -36,6 +38,13 @@ def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     with serving(workspace.root, port):
         yield Served(Workspace.find(workspace.root), store, port)
     store.close()
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pages.Opened]:
+    """A workspace of tench for pages that no browser looks at."""
+    with pages.served(*labeled_workspace(tmp_path / "workspace", [TENCH]), monkeypatch) as place:
+        yield place
 
 
 def let_many_label(workspace: Workspace) -> None:

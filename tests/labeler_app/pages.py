@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import labeler_app
 from genset.db import Store
-from genset.label.people.access import label_secret, manager_token
+from genset.label.access import label_secret, manager_token
 from genset.workspace import Workspace
 from labeler_app.routes import Sessions
 

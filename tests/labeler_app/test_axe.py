@@ -14,10 +14,10 @@ from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import select
 
 from genset.db import DuplicatePair, Photo, Store, Verdict, now
+from genset.label.access import Managers, manager_token
 from genset.label.crowd.studies import Studies, Terms
 from genset.label.gold import add_gold_question
-from genset.label.people.access import Managers, manager_token
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.suspects import Guess, Suspect, Suspects, write_suspects
 from genset.workspace import Workspace
 from tests.label.desks import desk_of, do, hold

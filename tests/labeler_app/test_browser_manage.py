@@ -8,7 +8,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import select
 
 from genset.db import DuplicatePair, Photo, Ruling, Store, Verdict
-from genset.label.people.access import manager_token
+from genset.label.access import manager_token
 from genset.workspace import Workspace
 from labeler_app.manage.deciding import SECONDS_TO_SEE
 from tests.label.serving import free_port, serving

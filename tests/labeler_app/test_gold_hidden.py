@@ -22,14 +22,14 @@ from starlette.testclient import TestClient
 
 from genset.db import GoldAnswer, Label, Screen, ScreenPhoto, Store, now
 from genset.label import Verdict
+from genset.label.access import label_secret
 from genset.label.gold import add_gold_question
-from genset.label.people.access import label_secret
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.queue import hiding
 from genset.label.session.pictures import shown_picture
 from genset.workspace import Workspace
-from labeler_app.middleware import EDGE
 from labeler_app.routes import Sessions, routes
+from labeler_app.server import EDGE
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, vote
 
 LAMPSHADE = "n03637318"

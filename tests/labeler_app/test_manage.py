@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import select, text
 
 from genset.db import Candidate, DuplicatePair, Label, Photo, Ruling, Store, Verdict
-from genset.label.people.access import Managers, manager_token
-from genset.label.people.labelers import Labelers
+from genset.label.access import Managers, manager_token
+from genset.label.labelers import Labelers
 from genset.label.session.pictures import picture_path
 from labeler_app.manage import deciding
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, labeled_workspace, vote

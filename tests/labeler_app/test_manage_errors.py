@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, expect
 from sqlalchemy import select
 
 from genset.db import ReviewRequest, Ruling, Store, Verdict
-from genset.label.people.access import manager_token
+from genset.label.access import manager_token
 from genset.label.review import queue
 from genset.label.suspects import SUSPECTS_FILE, write_suspects
 from genset.reporting.suspects import find_suspects

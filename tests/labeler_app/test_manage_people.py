@@ -1,32 +1,23 @@
 """What a manager decides on labelers, and makes for them: void, block, studies, gold questions."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from genset.db import Store, now
 from genset.label import Verdict
+from genset.label.access import Managers
 from genset.label.ballots import votes_table
 from genset.label.crowd.studies import Studies, Terms
+from genset.label.decisions import suspensions
 from genset.label.gold import add_gold_question, list_gold_questions
-from genset.label.people.access import Managers
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.quality import Quality
 from genset.label.stats import Share
-from genset.label.trust.decisions import suspensions
 from genset.release.freeze import create
 from labeler_app.manage.people import gold_points
 from tests.label.desks import desk_of, do, hold
-from tests.labeled_workspace import TENCH, labeled_workspace
-from tests.labeler_app.pages import Opened, click, manage_page, run, served, shown
-
-
-@pytest.fixture
-def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
-    with served(*labeled_workspace(tmp_path / "workspace", [TENCH]), monkeypatch) as place:
-        yield place
+from tests.labeled_workspace import TENCH
+from tests.labeler_app.pages import Opened, click, manage_page, run, shown
 
 
 def spam(opened: Opened) -> None:

@@ -1,6 +1,5 @@
 """The manager's view of photos: what was shown and said, and the ways between the two."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,10 +8,10 @@ from sqlalchemy import select
 from streamlit.testing.v1 import AppTest
 
 from genset.db import Ruling, Store, Verdict, find_candidate
+from genset.label.decisions import void
 from genset.label.gold import list_gold_questions
 from genset.label.review import queue
 from genset.label.session.shown import NewComment
-from genset.label.trust.void import void
 from labeler_app.manage import deciding
 from tests.label.desks import decided, desk_of, under
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote
@@ -33,10 +32,9 @@ YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 
 
 @pytest.fixture
-def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
-    with served(*labeled_workspace(tmp_path / "workspace", [TENCH]), monkeypatch) as place:
-        vote_on_some(place[1])
-        yield place
+def opened(opened: Opened) -> Opened:
+    vote_on_some(opened[1])
+    return opened
 
 
 def vote_on_some(store: Store) -> None:

@@ -131,26 +131,6 @@ def test_ids_that_are_another_worker_s_or_of_no_study_get_nothing(platform: Plat
     assert [platform.rows(each) for each in (Labeler, Visit, Screen, Label)] == before
 
 
-@pytest.mark.parametrize(
-    "to",
-    [
-        "https://evil.example",
-        "https://www.mturk.com.evil.example",
-        "https://www.mturk.com@evil.example",
-        "https://www.mturk.com:443@evil.example",
-        "http://www.mturk.com",
-    ],
-)
-@pytest.mark.soak
-def test_a_task_is_handed_in_nowhere_else(platform: Platform, to: str) -> None:
-    posts, visits = len(platform.crowd.posts), platform.rows(Visit)
-    # The assignment is done: with the right address, the page would offer to hand it in.
-    page = platform.task(assignmentId="A9", workerId="W9", turkSubmitTo=to)
-    expect(framed(page).get_by_text("turkSubmitTo is not Mechanical Turk's")).to_be_visible()
-    assert framed(page).locator("form").count() == 0
-    assert (len(platform.crowd.posts), platform.rows(Visit)) == (posts, visits)
-
-
 def test_no_other_site_frames_the_page_and_mturk_frames_no_other_page(platform: Platform) -> None:
     for site, path in (
         ("evil.example", "/mturk"),

@@ -11,7 +11,7 @@ from playwright.sync_api import APIResponse, BrowserContext, Route, WebSocketRou
 from sqlalchemy import update
 
 from genset.db import Screen, Store
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.workspace import Workspace
 from tests.label.serving import free_port, kill, serving
 from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, labeled_workspace

@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from genset.db import Store
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from tests.browser import another
 from tests.label.serving import free_port, kill, serving
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace
@@ -25,7 +25,7 @@ from tests.labeler_app import component
 
 pytestmark = pytest.mark.browser
 
-DOCS = Path(__file__).parents[2] / "docs" / "deploying.md"
+DOCS = Path(__file__).parents[2] / "docs"
 NAME = "labels.example.org"
 UPGRADE = (
     *("Connection: Upgrade", "Upgrade: websocket"),
@@ -33,8 +33,9 @@ UPGRADE = (
 )
 
 
-def documented(language: str) -> str:
-    (found,) = re.findall(rf"^```{language}\n(.*?)^```", DOCS.read_text("utf-8"), re.M | re.S)
+def documented_nginx() -> str:
+    text = (DOCS / "deploying.md").read_text("utf-8")
+    (found,) = re.findall(r"^```nginx\n(.*?)^```", text, re.M | re.S)
     return str(found)
 
 
@@ -126,7 +127,7 @@ def certify(folder: Path) -> None:
 
 def nginx(program: str, folder: Path, inner: int, port: int) -> list[str]:
     text = replaced(
-        documented("nginx"),
+        documented_nginx(),
         ("listen 80;", f"listen 127.0.0.1:{free_port()};"),
         ("listen 443 ", f"listen 127.0.0.1:{port} "),
         (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", str(folder / "cert.pem")),
@@ -146,11 +147,11 @@ def nginx(program: str, folder: Path, inner: int, port: int) -> list[str]:
 
 def caddy(program: str, folder: Path, inner: int, port: int) -> list[str]:
     text = replaced(
-        documented("caddy"),
-        (f"\n{NAME} {{", f"\n{NAME}:{port} {{\n\ttls {folder}/cert.pem {folder}/key.pem"),
+        (DOCS / "compose" / "Caddyfile").read_text("utf-8"),
+        (f"\n{{$SITE:{NAME}}} {{", f"\n{NAME}:{port} {{\n\ttls {folder}/cert.pem {folder}/key.pem"),
         ("{\n\tlog {", "{\n\tadmin off\n\tauto_https off\n\tlog {"),
         ("/var/log/caddy/", f"{folder}/"),
-        ("127.0.0.1:8501", f"127.0.0.1:{inner}"),
+        ("{$SERVER:127.0.0.1:8501}", f"127.0.0.1:{inner}"),
     )
     (folder / "Caddyfile").write_text(text, "utf-8")
     return [program, "run", "--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]

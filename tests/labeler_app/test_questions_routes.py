@@ -11,11 +11,11 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from genset.db import Label, Store, Verdict
-from genset.label.people.access import label_secret
-from genset.label.people.labelers import Labelers
+from genset.label.access import label_secret
+from genset.label.labelers import Labelers
 from genset.workspace import Workspace
-from labeler_app.middleware import EDGE
 from labeler_app.routes import Sessions, routes
+from labeler_app.server import EDGE
 from tests.labeled_workspace import TENCH
 from tests.questions import FURTHER, MINK, questioned_workspace
 

@@ -11,8 +11,8 @@ from uuid import uuid4
 import pytest
 
 from genset.core.errors import BadInput
-from genset.label.people.access import label_secret
-from genset.label.people.labelers import Labelers
+from genset.label.access import label_secret
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from labeler_app.routes import Sessions
 from tests.labeler_app.component import rows
@@ -126,27 +126,6 @@ def test_a_session_is_needed_and_cannot_be_forged(served: Served) -> None:
     assert ask(served, "/genset/screens", real, body).status == 200
     with pytest.raises(BadInput, match="sign in again"):
         Sessions(label_secret(served.workspace)).who(forged)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"{",
-        [],
-        {},
-        {"submissions": [{}]},
-        {"submissions": [{"screen": 1}]},
-        {"submissions": [{"screen": "a", "shown_at": 1e300, "submitted_at": 1, "labels": [1]}]},
-        {"submissions": [{"screen": "a", "shown_at": 1, "submitted_at": 1, "labels": []}]},
-        b" " * 60_000,
-        b"[" * 60_000,
-    ],
-)
-def test_what_is_no_submission_is_told_so(served: Served, body: Any) -> None:
-    reply = ask(served, "/genset/submit", session_of(served, "clumsy"), body)
-    assert reply.status == 400
-    assert reply.json["error"]
 
 
 def test_nobody_labels_on_another_ones_screen(served: Served) -> None:

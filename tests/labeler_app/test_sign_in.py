@@ -1,7 +1,7 @@
 """Who may label: by a name on one's own machine, an invitation, a provider, a crowd's platform."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from streamlit.runtime.context import ContextProxy
 from genset.db import Label, Store, Verdict
 from genset.db import Labeler as LabelerRow
 from genset.label.crowd.studies import Studies, Terms
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
@@ -31,12 +31,6 @@ from tests.labeler_app.pages import (
 GOOGLE = {"iss": "https://accounts.google.com", "sub": "117", "name": "Ann B.", "email": "a@b.c"}
 PROLIFIC = {"PROLIFIC_PID": "p1", "STUDY_ID": "study", "SESSION_ID": "s1"}
 MTURK = {"workerId": "W1", "hitId": "hit", "assignmentId": "A1"}
-
-
-@pytest.fixture
-def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
-    with served(*labeled_workspace(tmp_path / "workspace", [TENCH]), monkeypatch) as place:
-        yield place
 
 
 def names(store: Store) -> list[str]:

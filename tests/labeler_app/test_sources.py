@@ -1,7 +1,6 @@
 """The page where the pool's photos are from several sources: notices, and a warning once."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -11,15 +10,9 @@ from tests.label.session.test_sources import FLICKR, know
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, labeled_workspace
 from tests.labeler_app.component import press, see, sign_in
 from tests.labeler_app.conftest import Served, let_many_label
-from tests.labeler_app.pages import Opened, buttons, click, label_page, labels_for, served, shown
+from tests.labeler_app.pages import Opened, buttons, click, label_page, labels_for, shown
 
 EVIL = "<img src=x onerror=alert(1)> [a](javascript:b) **c** :smile: $1$"
-
-
-@pytest.fixture
-def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
-    with served(*labeled_workspace(tmp_path / "workspace", [TENCH]), monkeypatch) as place:
-        yield place
 
 
 def test_a_labeler_is_warned_before_the_first_photo_and_never_again(opened: Opened) -> None:

@@ -1,25 +1,23 @@
 """Paid studies through the pages: what a visitor is asked, and whose votes come to count."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from genset.label import Workspace
+from genset.label.access import label_secret
 from genset.label.ballots import votes_table
 from genset.label.crowd import prolific
 from genset.label.crowd.prolific import Keys
 from genset.label.crowd.studies import Studies, Terms
-from genset.label.crowd.submissions import reconcile
-from genset.label.people.access import label_secret
-from genset.label.people.labelers import Labelers
+from genset.label.crowd.visits import reconcile
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from labeler_app.routes import Sessions
 from tests.label.crowd.key_host import key_host
 from tests.label.desks import do_all
-from tests.labeled_workspace import TENCH, labeled_workspace
 from tests.labeler_app.pages import (
     Opened,
     buttons,
@@ -27,19 +25,12 @@ from tests.labeler_app.pages import (
     label_page,
     labels_for,
     run,
-    served,
     session_for,
     shown,
 )
 
 PROLIFIC = {"PROLIFIC_PID": "P1", "STUDY_ID": "S1", "SESSION_ID": "V1"}
 TERMS = Terms(pay="£2 for ten minutes", consent="We keep your **verdicts**.", code="D0NE")
-
-
-@pytest.fixture
-def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
-    with served(*labeled_workspace(tmp_path / "workspace", [TENCH]), monkeypatch) as place:
-        yield place
 
 
 def desk_behind(app: AppTest, workspace: Workspace, opened: Opened) -> Desk:

@@ -6,8 +6,8 @@ import pytest
 
 from genset.classes import imagenet1k
 from genset.label.session.shown import Screen, ShownPhoto
-from labeler_app import wire
 from labeler_app.instructions import photos_help
+from labeler_app.routes import screen_json
 from labeler_app.words import as_markdown, as_text, link
 from tests.labeled_workspace import TENCH
 
@@ -43,7 +43,7 @@ def test_the_component_gets_no_address_that_leads_elsewhere() -> None:
         ShownPhoto("2", "flickr", "Ann", "CC BY 2.0", license_url=bad, page_url=good),
     )
     screen = Screen("s", imagenet1k()[TENCH], shown, shown[:1], (), datetime.now(UTC), False)
-    told = wire.screen(screen)
+    told = screen_json(screen)
     addresses = [(each["license_url"], each["page_url"]) for each in told["photos"]]
     assert addresses == [(good, ""), ("", good)]
     assert [each["page_url"] for each in told["examples"]] == [""]

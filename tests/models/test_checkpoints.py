@@ -1,9 +1,7 @@
 """Checkpoints as people save them, each scored alike to plain torchvision."""
 
-import copy
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -92,26 +90,19 @@ def refusal(error: type[Exception], spec: str, photos: Path) -> str:
     return str(refused.value)
 
 
-def prefixed(prefix: str) -> Callable[[Weights], Weights]:
-    return lambda weights: {prefix + key: value for key, value in weights.items()}
-
-
 def test_a_checkpoint_predicts_as_torchvision_does(
     weights: Weights, photos: Path, tmp_path: Path
 ) -> None:
-    saved = {"state_dict": prefixed("module.")(weights), "best_acc1": 76.1}
-    torch.save(saved, tmp_path / "saved.pth")
-    expected = by_hand(squeezenet(weights), photos)
-    assert answers(f"file:{tmp_path}/saved.pth?{ARCH}", photos, tmp_path / "runs") == expected
-
-
-def test_safetensors_predict_as_a_checkpoint_does(
-    weights: Weights, photos: Path, tmp_path: Path
-) -> None:
-    saved = {key: value.contiguous() for key, value in prefixed("module.")(weights).items()}
+    saved = {f"module.{key}": value.contiguous() for key, value in weights.items()}
+    torch.save({"state_dict": saved, "best_acc1": 76.1}, tmp_path / "saved.pth")
     save_file(saved, tmp_path / "saved.safetensors")
-    found = answers(f"file:{tmp_path}/saved.safetensors?{ARCH}", photos, tmp_path / "runs")
-    assert found == by_hand(squeezenet(weights), photos)
+    halved = {key: value.half() for key, value in weights.items()}
+    torch.save({"state_dict": halved}, tmp_path / "saved.half.pth")
+    whole, half = by_hand(squeezenet(weights), photos), by_hand(squeezenet(halved), photos)
+    assert whole != half
+    for name in ("saved.pth", "saved.safetensors", "saved.half.pth"):
+        found = answers(f"file:{tmp_path}/{name}?{ARCH}", photos, tmp_path / name[5:])
+        assert found == (half if "half" in name else whole)
     (tmp_path / "cut.safetensors").write_bytes((tmp_path / "saved.safetensors").read_bytes()[:900])
     said = refusal(ModelError, f"file:{tmp_path}/cut.safetensors?{ARCH}", photos)
     assert "cut.safetensors is no file of weights alone" in said
@@ -158,53 +149,45 @@ def test_the_spec_can_change_each_step_of_the_preprocessing(
     )
 
 
-@pytest.mark.soak
-def test_a_googlenet_normalizes_as_with_torchvisions_own_weights(
-    photos: Path, tmp_path: Path
+@pytest.mark.parametrize("name", ["densenet121", pytest.param("googlenet", marks=pytest.mark.soak)])
+def test_what_torchvisions_own_files_have_otherwise_is_known(
+    photos: Path, tmp_path: Path, name: str
 ) -> None:
+    """A DenseNet's old names, and a GoogLeNet that normalizes once more."""
+    more = {"transform_input": True, "init_weights": False} if name == "googlenet" else {}
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        network = models.googlenet(transform_input=True, init_weights=False)
-    network.fc.weight.data *= 300
-    torch.save(network.state_dict(), tmp_path / "saved.pth")
-    spec = f"file:{tmp_path}/saved.pth?{ARCH.replace('squeezenet1_1', 'googlenet')}"
-    expected = by_hand(network, photos)
-    network.transform_input = False
-    assert expected != by_hand(network, photos)  # it matters
-    assert answers(spec, photos, tmp_path / "runs") == expected
-
-
-def test_a_densenet_in_torchvisions_own_old_naming_loads(photos: Path, tmp_path: Path) -> None:
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        network = models.densenet121()
+        network = models.get_model(name, **more)
     old = re.compile(r"(denselayer\d+\.(?:norm|conv))([12]\.)")
     weights = network.state_dict()
     torch.save({old.sub(r"\1.\2", key): weights[key] for key in weights}, tmp_path / "saved.pth")
-    spec = f"file:{tmp_path}/saved.pth?{ARCH.replace('squeezenet1_1', 'densenet121')}"
-    assert answers(spec, photos, tmp_path / "runs") == by_hand(network, photos)
+    spec = f"file:{tmp_path}/saved.pth?{ARCH.replace('squeezenet1_1', name)}"
+    expected = by_hand(network, photos)
+    assert answers(spec, photos, tmp_path / "runs") == expected
+    if more:
+        network.transform_input = False
+        assert expected != by_hand(network, photos)  # it matters
 
 
-def test_a_checkpoint_that_is_not_there_is_named(photos: Path, tmp_path: Path) -> None:
-    said = refusal(BadInput, f"file:{tmp_path}/nowhere.pth?{ARCH}", photos)
-    assert f"there is no file {tmp_path}/nowhere.pth" in said
-
-
-def test_an_unknown_architecture_brings_near_names(photos: Path, tmp_path: Path) -> None:
-    said = refusal(BadInput, f"file:{tmp_path}/saved.pth?arch=torchvision:resnet5", photos)
-    assert "torchvision has no classifier 'resnet5'; try resnet50" in said
-    said = refusal(BadInput, "torchvision:squeezenet", photos)
-    assert "torchvision has no classifier 'squeezenet'; try squeezenet1_" in said
-    said = refusal(BadInput, "torchvision:fasterrcnn_resnet50_fpn", photos)
-    assert "no classifier" in said
-
-
-def test_a_crop_larger_than_the_photo_is_resized_to_is_refused(
-    weights: Weights, photos: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (f"file:nowhere.pth?{ARCH}", "there is no file nowhere.pth"),
+        ("file:x.pth?arch=torchvision:resnet5", "has no classifier 'resnet5'; try resnet50"),
+        ("torchvision:squeezenet", "has no classifier 'squeezenet'; try squeezenet1_"),
+        ("torchvision:fasterrcnn_resnet50_fpn", "no classifier"),
+        (
+            "file:x.pth?arch=torchvision:squeezenet1_1&crop=299",
+            "crop of 299 is larger than a resize",
+        ),
+    ],
+)
+def test_a_model_that_is_not_there_is_named(
+    weights: Weights, photos: Path, monkeypatch: pytest.MonkeyPatch, spec: str, message: str
 ) -> None:
-    torch.save(weights, tmp_path / "saved.pth")
-    spec = f"file:{tmp_path}/saved.pth?arch=torchvision:squeezenet1_1&crop=299"
-    assert "a crop of 299 is larger than a resize of 256" in refusal(BadInput, spec, photos)
+    monkeypatch.chdir(photos.parent)
+    torch.save(weights, "x.pth")
+    assert message in refusal(BadInput, spec, photos)
 
 
 @pytest.fixture
@@ -278,20 +261,9 @@ def test_weights_that_give_no_finite_answer_are_refused(
     photos: Path, tmp_path: Path, broken: float
 ) -> None:
     spec = colours(tmp_path)
-    damaged = copy.deepcopy(Colours().state_dict())
+    damaged = Colours().state_dict()
     damaged["scores.weight"][7, 0] = broken
     torch.save(damaged, tmp_path / "colours.pth")
     with pytest.raises(ModelError, match=r"answers NaN or infinity: broken weights\?"):
         evaluate(open_set(str(photos)), [spec], tmp_path / "runs")
     assert find_runs(tmp_path / "runs", photos.name) == []
-
-
-@pytest.mark.soak
-def test_half_precision_weights_predict_as_the_halved_weights_do(
-    weights: Weights, photos: Path, tmp_path: Path
-) -> None:
-    halved = {key: value.half() for key, value in weights.items()}
-    torch.save({"state_dict": prefixed("module.")(halved)}, tmp_path / "half.pth")
-    found = answers(f"file:{tmp_path}/half.pth?{ARCH}", photos, tmp_path / "runs")
-    assert found == by_hand(squeezenet(halved), photos)
-    assert found != by_hand(squeezenet(weights), photos)

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from genset.core.errors import ModelError
+from genset.core.errors import BadInput, ModelError
 from genset.score.options import ScoringOptions
 from genset.score.results.runs import find_runs, load_predictions
 from genset.sets.open import open_set
@@ -149,3 +149,22 @@ def test_one_bad_file_costs_no_other_model(tmp_path: Path, photos: PhotoSet) -> 
         evaluate(photos, [bad, colours(tmp_path)], tmp_path / "runs")
     assert [run.model for _, run in find_runs(tmp_path / "runs", "photos")] == ["colours"]
     assert refused.value.lines == ["1 of 2 models failed"]
+
+
+def test_openvinos_own_file_is_scored_by_openvino(tmp_path: Path, photos: PhotoSet) -> None:
+    openvino = pytest.importorskip("openvino")
+    spec = write(Small(), tmp_path / "net.onnx", 2, 3, SIDE, SIDE, free=(0,))
+    openvino.save_model(openvino.Core().read_model(tmp_path / "net.onnx"), tmp_path / "net.xml")
+    of_openvino = spec.replace("onnx:", "export:").replace(".onnx", ".xml")
+    runs = evaluate(photos, [spec, of_openvino], tmp_path / "runs", ScoringOptions(workers=2))
+    assert [run.engine for run in runs] == ["onnxruntime", "openvino"]
+    one, other = (load_predictions(folder) for folder, _ in find_runs(tmp_path / "runs", "photos"))
+    assert [each.top for each in one] == [each.top for each in other]
+    weights = tmp_path / "net.bin"
+    weights.write_bytes(weights.read_bytes() + b"\0")
+    assert load_model(of_openvino).weights_hash != runs[1].weights_hash
+    with pytest.raises(BadInput, match="OpenVINO's own file is run by --engine openvino"):
+        evaluate(photos, [of_openvino], tmp_path / "runs", ScoringOptions(engine="torch"))
+    weights.unlink()
+    with pytest.raises(BadInput, match=r"net.xml has its weights in net.bin: copy that beside it"):
+        evaluate(photos, [of_openvino], tmp_path / "runs")

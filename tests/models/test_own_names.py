@@ -16,7 +16,7 @@ from genset.classes.wordnet import nouns
 from genset.cli import cli
 from genset.core.errors import GensetError
 from genset.models.huggingface.labels import order_on
-from genset.models.load import load_model
+from genset.models.load import Loading, load_model
 from genset.models.spec import parse_spec
 from tests.models.huggingface import folders
 from tests.models.huggingface.test_classifier import noise
@@ -89,7 +89,7 @@ def test_a_model_that_reads_names_reads_those_of_the_set(here: Path) -> None:
     own = taxonomy_in(OWN, "pets.toml")
     pixels = torch.rand(2, 3, folders.SIDE, folders.SIDE, generator=torch.manual_seed(0))
     given = load_model(parse_spec(f"{spec}&classes=classes.txt&names=names.txt"))
-    read = load_model(parse_spec(spec), custom=own)
+    read = load_model(parse_spec(spec), Loading(custom=own))
     with torch.inference_mode():
         assert torch.equal(read.network(pixels), given.network(pixels))
     assert load_model(parse_spec(spec)).order == tuple(WNIDS)
@@ -128,9 +128,8 @@ def test_a_models_names_as_classes_are_met_by_its_outputs_each(
     says("init", "w", "--taxonomy", "c.toml")
     photos_of(here, *ids)
     run = run_of("hf:vit", "c.toml")
-    order = load_model(
-        parse_spec("hf:vit"), custom=taxonomy_in((here / "c.toml").read_text("utf-8"), "c.toml")
-    ).order
+    own = taxonomy_in((here / "c.toml").read_text("utf-8"), "c.toml")
+    order = load_model(parse_spec("hf:vit"), Loading(custom=own)).order
     assert run["mapping"]["without"] == {}
     assert [run["mapping"]["outputs"][id] for id in ids] == [[output] for output in order]
     assert "by_name" not in run["mapping"]

@@ -99,6 +99,7 @@ def test_any_text_is_a_spec_or_refused(text: str) -> None:
         ("mine.pth?arch=timm:resnet50", "file:mine.pth?arch=timm:resnet50"),
         ("answers.npy", "predictions:answers.npy"),
         ("net.onnx", "onnx:net.onnx"),
+        ("openvino:net.onnx", "onnx:net.onnx"),
     ],
 )
 def test_a_spec_without_a_kind_is_answered_with_what_to_write(text: str, meant: str) -> None:

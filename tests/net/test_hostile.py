@@ -42,6 +42,7 @@ from tests.scrape.hostile import (
 )
 from tests.scrape.pools import image_class
 
+pytestmark = pytest.mark.timeout(900)  # the first scrapes for all: minutes on a busy machine
 MAX_BYTES = 1_000_000
 MAX_SECONDS = 0.5
 

@@ -55,7 +55,7 @@ def test_several_keys_are_used_by_turns(serve: Serve, new_pool: Callable[..., Po
     answer_of(pool.command(sandbox.endpoint, *words, key="one,two", secret="secret1,secret2"))
     assert len(used) == len(calls_of(sandbox)) == 16
     assert min(used.count("one"), used.count("two")) >= 5
-    assert 5 < rate(calls_of(sandbox)) <= 2 * 5 * 1.2
+    assert rate(calls_of(sandbox)) <= 2 * 5 * 1.2
 
 
 @pytest.mark.soak

@@ -3,14 +3,12 @@
 import csv
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 from pyarrow import parquet
 
-from genset.aggregators import METHODS
 from genset.db import LabelerAct, LabelerEvent, Ruling, Verdict, find_candidate
 from genset.release.reader import Release
 from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
@@ -137,32 +135,12 @@ def test_what_makes_no_sense_together_is_refused_in_one_line(
             ("--labels", "majority", "--min-confidence", 1.5),
             "2: --min-confidence must be from 0 to 1",
         ),
-        (
-            ("--labels", "dawid"),
-            f"2: --labels takes {', '.join(METHODS)} or a file, not 'dawid'",
-        ),
     ):
         assert genset("release", "create", "v1", *words) == line
     assert pool.files() == []
 
 
-def test_a_file_gives_the_release_that_its_method_gives(
-    pool: Pool, genset: Genset, tmp_path: Path
-) -> None:
-    spammed(pool)
-    file = tmp_path / "together.csv"
-    genset("labels", "aggregate", "--method", "dawid-skene", "-o", file)
-    direct = create(genset, pool, "direct", "--labels", "dawid-skene", "--min-confidence", 0.8)
-    read = create(genset, pool, "read", "--labels", file, "--min-confidence", 0.8)
-    assert read.photos == direct.photos
-    labels = read.strategy["labels"]
-    assert (labels["method"], labels["file"]) == ("dawid-skene", "together.csv")
-    assert len(labels["sha256"]) == 64
-
-
-def test_the_panel_that_measures_has_no_part_in_the_labels(
-    pool: Pool, genset: Genset, tmp_path: Path
-) -> None:
+def test_the_panel_that_measures_has_no_part_in_the_labels(pool: Pool, genset: Genset) -> None:
     """What the others call wrong, the fresh panel calls right, and the other way round."""
     pool.label(FIRST, ann="incorrect", bob="incorrect")
     pool.label(SECOND, ann="correct", bob="correct")
@@ -174,22 +152,6 @@ def test_the_panel_that_measures_has_no_part_in_the_labels(
     assert made.photos[0].labels == {"incorrect": 5}
     assert made.strategy["labels"] == {"method": "majority", "without": "fresh"}
 
-    everything, fresh_alone, others, main = (tmp_path / f"{n}.csv" for n in "abcd")
-    aggregate = ("labels", "aggregate", "--method", "majority", "-o")
-    genset(*aggregate, everything)
-    genset(*aggregate, fresh_alone, "--panel", "fresh")
-    genset(*aggregate, others, "--without", "fresh")
-    genset(*aggregate, main, "--panel", "main")
-    for file in (everything, fresh_alone):
-        assert genset("release", "create", "v2", "--panel", "fresh", "--labels", file) == (
-            f"2: {file.name}: votes of panel fresh, which only measures, are in it: genset labels "
-            f"aggregate --method majority -o {file.name} --without fresh"
-        )
-    for file in (others, main):
-        again = create(genset, pool, file.stem, "--panel", "fresh", "--labels", file)
-        assert again.photos == made.photos
-    assert "no labels of panel 'frehs'" in genset(*aggregate, main, "--without", "frehs")
-
 
 def test_void_votes_are_in_no_aggregate(pool: Pool, genset: Genset) -> None:
     pool.label(FIRST, ann="correct", x="incorrect", y="incorrect")
@@ -199,88 +161,6 @@ def test_void_votes_are_in_no_aggregate(pool: Pool, genset: Genset) -> None:
         session.add(LabelerEvent(worker="x", what=LabelerAct.VOID, by="mia", reason="so"))
         session.add(LabelerEvent(worker="y", what=LabelerAct.HOLD, by="mia", reason="so"))
     assert confidence(create(genset, pool, "after", "--labels", "majority")) == {FIRST: 1.0}
-
-
-@pytest.fixture
-def together(pool: Pool, genset: Genset, tmp_path: Path) -> Path:
-    """A file of three candidates' labels."""
-    pool.label(FIRST, ann="correct", bob="correct")
-    pool.label(SECOND, ann="correct", bob="incorrect")
-    pool.label(THIRD, ann="correct")
-    genset("labels", "aggregate", "--method", "frequency", "-o", tmp_path / "together.csv")
-    return tmp_path / "together.csv"
-
-
-@pytest.mark.parametrize("how", ["added", "changed", "void"])
-def test_a_file_that_is_older_than_the_votes_is_refused(
-    pool: Pool, genset: Genset, together: Path, how: str
-) -> None:
-    if how == "void":
-        with pool.store.begin() as session:
-            session.add(LabelerEvent(worker="bob", what=LabelerAct.VOID, by="mia", reason="so"))
-    else:
-        pool.label(FIRST, **{"eve" if how == "added" else "bob": "incorrect"})
-    assert genset("release", "create", "v1", "--labels", together) == (
-        "2: together.csv was made of other votes than are in force now: write it again with "
-        "genset labels aggregate --method frequency -o together.csv"
-    )
-    genset("labels", "aggregate", "--method", "frequency", "-o", together)
-    create(genset, pool, "v1", "--labels", together)
-
-
-def changed(path: Path, change: Callable[[list[dict[str, str]]], None]) -> None:
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    names = list(rows[0])
-    change(rows)
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, names, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-@pytest.mark.parametrize(
-    ("change", "line"),
-    [
-        (lambda rows: rows.append(rows[0]), f"line 5: {FIRST} is there twice"),
-        (lambda rows: rows[1].update(label="yes"), "line 3: a label is correct, incorrect, uns"),
-        (lambda rows: rows[1].update(confidence="nan"), "line 3: a confidence is from 0 to 1, no"),
-        (lambda rows: rows[1].update(confidence="much"), "line 3: a confidence is from 0 to 1"),
-        (lambda rows: rows[1].update(method="mine"), "line 3: its method differs from the"),
-        (lambda rows: rows.clear(), "holds no labels"),
-    ],
-)
-def test_a_file_that_is_wrong_is_named_with_its_line(
-    pool: Pool,
-    genset: Genset,
-    together: Path,
-    change: Callable[[list[dict[str, str]]], None],
-    line: str,
-) -> None:
-    changed(together, change)
-    answer = genset("release", "create", "v1", "--labels", together)
-    assert answer.startswith("2: ") and line in answer and "\n" not in answer
-    assert pool.files() == []
-
-
-@pytest.mark.parametrize(
-    ("content", "line"),
-    [
-        (b"task,label,votes\n", "has no column confidence: --labels takes a method, or a file"),
-        (b"\xff\xfe\x00", "cannot be read as a table of labels"),
-        (b"", "has no column task"),
-    ],
-)
-def test_a_file_of_something_else_is_refused(
-    genset: Genset, together: Path, content: bytes, line: str
-) -> None:
-    text = together.read_text()
-    together.write_bytes(content)
-    assert line in genset("release", "create", "v1", "--labels", together)
-    together.write_text(text.replace(",frequency,", ",frequency,,,,,"))
-    assert "line 2: it has another number of cells" in genset(
-        "release", "create", "v1", "--labels", together
-    )
 
 
 @pytest.mark.soak

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from genset.db import Verdict
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.review import queue, rule
 from genset.label.session.desk import Desk
 from genset.release.reader import Release

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.db import Label, Search, Store, Verdict, find_candidate
+from genset.db import Label, Store, Verdict, find_candidate
 from genset.release.documents import documents
 from genset.release.reader import MANIFEST, Release, manifest_hash
 from genset.settings import DATASHEET
@@ -26,6 +26,7 @@ from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, picture
 from tests.questions import BASSINET, ask_about
 from tests.release.conftest import Pool, genset_in
+from tests.release.test_sources import search
 
 GROOM = "n10148035"
 
@@ -267,7 +268,7 @@ def test_labels_of_the_page_and_searches_are_told_apart(pool: Pool) -> None:
             label = Label(candidate_id=claim.id, worker=f"p{number}", verdict=verdict, via=via)
             session.add(label)
         for page, wnid in ((1, TENCH), (2, TENCH), (1, "n02012849")):
-            session.add(searched(pool, wnid, page))
+            session.add(search(pool, "flickr", wnid, page))
     release = pool.create()
     manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
     assert (manifest["origins"]["flickr"]["searches"], manifest["origins"]["flickr"]["pages"]) == (
@@ -288,7 +289,7 @@ def test_a_source_was_searched_for_classes_of_which_it_gave_no_photo_too(pool: P
     pool.label(task, ann="correct")
     with pool.store.begin() as session:
         for wnid in (TENCH, GOLDFISH):
-            session.add(searched(pool, wnid, 1))
+            session.add(search(pool, "flickr", wnid))
     release = pool.create()
     assert "(2 searches for the release's classes" in texts_of(release)["docs/DATA_CARD.md"]
 
@@ -298,7 +299,9 @@ def test_of_imported_photos_no_search_and_no_licence_is_made_up(pool: Pool) -> N
     task = add_candidate(pool.workspace, pool.store, TENCH, 9, keyword="tench fish", **nobody)
     pool.label(task, ann="correct")
     with pool.store.begin() as session:
-        session.add(searched(pool, TENCH, 1))  # by another query, so that the source has its words
+        session.add(
+            search(pool, "flickr", TENCH)
+        )  # by another query, so that the source has its words
         keep_words(session, Flickr.about)
     texts = texts_of(pool.create())
     for name in ("docs/DATA_CARD.md", "docs/DATASHEET.md", "croissant.json"):
@@ -320,21 +323,6 @@ def test_agreement_is_of_the_labels_that_are_counted_beside_it(pool: Pool) -> No
     pool.label(further, ann="correct", bob="incorrect")
     card = texts_of(pool.create())["docs/DATA_CARD.md"]
     assert "4 labels by 2 labelers on 2 candidates" in card and "alpha 1.000" in card
-
-
-def searched(pool: Pool, wnid: str, page: int) -> Search:
-    """A page of results of Flickr's, for a class."""
-    numbers: dict[str, Any] = {"per_page": 500, "page": page, "total": 2, "returned": 1}
-    return Search(
-        wnid=wnid,
-        source="flickr",
-        query="a keyword",
-        posted_after=pool.workspace.posted_after,
-        licenses="",
-        last=page == 2,
-        capped=False,
-        **numbers,
-    )
 
 
 # A stranger's manifest

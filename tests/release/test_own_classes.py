@@ -50,7 +50,7 @@ queries = ["walker"]
 name = "dog"
 queries = ["kitten"]
 [classes.{UNDER}]
-name = "dog ({ARABIC})"
+name = "letter"
 queries = ["letter"]
 [classes.empty]
 [classes.n02123045]
@@ -90,7 +90,7 @@ def test_a_class_says_the_same_of_itself_after_it_was_stored() -> None:
     assert list(again) == list(own) and hash_of(again) == hash_of(own)
 
 
-@pytest.mark.parametrize("id", ["manifest.json", "DATA_CARD.md", "a.TXT", "𠀀" * 64])
+@pytest.mark.parametrize("id", ["manifest.json", "DATA_CARD.md", "a.TXT"])
 def test_an_id_that_names_a_document_or_no_folder_is_refused(id: str) -> None:
     with pytest.raises(BadInput, match=r"own\.toml, line"):
         taxonomy_in(f'name = "pets"\n[classes."{id}"]\n', "own.toml")
@@ -227,45 +227,28 @@ def _rewritten(release: Release, to: Path, change: Callable[[dict[str, Any]], No
     return to
 
 
-def _rename(document: dict[str, Any]) -> None:
-    document["taxonomy"]["classes"][ARABIC]["name"] = "cat"
-
-
-def _reorder(document: dict[str, Any]) -> None:
-    classes = document["taxonomy"]["classes"]
-    document["taxonomy"]["classes"] = dict(reversed(classes.items()))
-
-
-def _lose(document: dict[str, Any]) -> None:
-    del document["taxonomy"]["classes"][ARABIC]
-
-
-def _climb(document: dict[str, Any]) -> None:
-    document["taxonomy"]["classes"][".."] = {"name": "up"}
-
-
-def _forget(document: dict[str, Any]) -> None:
-    del document["taxonomy"]
-
-
-def _be_a_list(document: dict[str, Any]) -> None:
-    document["taxonomy"] = []
-
-
-def _half_a_character(document: dict[str, Any]) -> None:
-    document["taxonomy"]["classes"][ARABIC]["hypernyms"] = ["\ud800x"]
+def _reorder(taxonomy: dict[str, Any]) -> None:
+    taxonomy["classes"] = dict(reversed(taxonomy["classes"].items()))
 
 
 @pytest.mark.parametrize(
     "change",
-    [_rename, _reorder, _lose, _climb, _forget, _be_a_list, _half_a_character],
+    [
+        lambda taxonomy: taxonomy["classes"][ARABIC].update(name="cat"),
+        _reorder,
+        lambda taxonomy: taxonomy["classes"].pop(ARABIC),
+        lambda taxonomy: taxonomy["classes"].update({"..": {"name": "up"}}),
+        lambda taxonomy: taxonomy.clear(),
+        lambda taxonomy: taxonomy["classes"][ARABIC].update(hypernyms=["\ud800x"]),
+    ],
 )
 def test_a_strangers_classes_are_not_believed(
     change: Callable[[dict[str, Any]], None], release: Release, tmp_path: Path
 ) -> None:
     read_manifest(_rewritten(release, tmp_path / "same.json", lambda document: None))
+    other = _rewritten(release, tmp_path / "other.json", lambda doc: change(doc["taxonomy"]))
     with pytest.raises(BadInput, match=r"other\.json[:,]"):
-        read_manifest(_rewritten(release, tmp_path / "other.json", change))
+        read_manifest(other)
 
 
 def test_a_photo_of_another_class_or_folder_is_refused(release: Release, tmp_path: Path) -> None:

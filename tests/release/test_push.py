@@ -16,8 +16,8 @@ from genset.core.errors import BadInput
 from genset.db import Photo
 from genset.release import publish as cutting
 from genset.release.exports.export import export
+from genset.release.exports.huggingface import push
 from genset.release.freeze import create
-from genset.release.push import push
 from genset.release.reader import Release
 from genset.scrape.removal import remove
 from tests.release.conftest import Pool

@@ -1,10 +1,8 @@
-"""A release is known by a published hash, and by a signature of OpenSSH's."""
+"""A release is known by a published hash."""
 
 import json
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -41,14 +39,6 @@ def genset(release: Release) -> Genset:
     return call
 
 
-def keys(folder: Path, name: str) -> Path:
-    """Make a pair of keys, NAME and NAME.pub; return the private one."""
-    path = folder / name
-    words = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", f"{name}@x", "-f", str(path)]
-    subprocess.run(words, check=True)
-    return path
-
-
 def forge(release: Release) -> None:
     """Change a photo's title, and write a manifest that fits."""
     path = release.root / MANIFEST
@@ -59,9 +49,6 @@ def forge(release: Release) -> None:
     manifest["content_hash"] = content_hash(Release(release.root).photos)
     manifest["manifest_hash"] = manifest_hash(manifest)
     path.write_text("".join(manifest_lines(manifest)), "utf-8")
-
-
-# By a hash
 
 
 def test_a_release_is_the_expected_one_by_either_of_its_hashes(
@@ -99,29 +86,3 @@ def test_what_is_no_whole_hash_is_refused(genset: Genset, hash: str) -> None:
     done = genset("verify", "v1", "--expect", hash)
     assert done.exit_code == 2
     assert "--expect takes a whole hash, 64 hexadecimal digits" in done.error
-
-
-# By a signature of OpenSSH's, as docs/releases.md says
-
-
-def test_a_signature_is_made_and_checked_by_ssh_keygen_alone(
-    release: Release, tmp_path: Path
-) -> None:
-    ann = keys(tmp_path, "ann")
-    manifest = release.root / MANIFEST
-    signature, signers = tmp_path / "v1.sig", tmp_path / "signers"
-    signers.write_text(f"ann@x {ann.with_name('ann.pub').read_text('utf-8')}", "utf-8")
-    signing = ["ssh-keygen", "-Y", "sign", "-n", "genset", "-f", str(ann)]
-    checking = ["ssh-keygen", "-Y", "verify", "-n", "genset", "-f", str(signers), "-I", "ann@x"]
-    with manifest.open("rb") as content, signature.open("wb") as to:
-        subprocess.run(signing, stdin=content, stdout=to, check=True)
-    release.verify()  # nothing was written into its folder
-
-    def check() -> "subprocess.CompletedProcess[bytes]":
-        with manifest.open("rb") as content:
-            words = [*checking, "-s", str(signature)]
-            return subprocess.run(words, stdin=content, capture_output=True, check=False)
-
-    assert b'Good "genset" signature for ann@x' in check().stdout
-    forge(release)
-    assert check().returncode != 0

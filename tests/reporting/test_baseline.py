@@ -16,7 +16,7 @@ from genset.comparison.references.published import one_a_weights
 from genset.reporting.baseline import Baseline, against_known
 from genset.reporting.collect import collect
 from genset.reporting.figures.against import against_plot
-from genset.reporting.figures.labels import Box, place_names, width_of
+from genset.reporting.figures.plot import Box, place_names, width_of
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions
 from genset.reporting.sections.baseline import SECTION, lines
@@ -96,55 +96,46 @@ def test_one_new_model_has_its_place_and_its_robustness(tmp_path: Path) -> None:
     assert "(said with the model) |" in markdown
 
 
-def test_an_accuracy_that_cannot_be_is_doubted(tmp_path: Path) -> None:
-    photos = scored(tmp_path, {"mine": (0.7, "&reference_top1=1.5"), "fine": (0.7, "")})
-    page, markdown, _ = said(photos, V2)
-    for form in (page.text, markdown):
-        assert "points from the line with the 1.5 % said with the model: is its" in form
-    (tmp_path / "sound").mkdir()
-    sound = scored(tmp_path / "sound", {"mine": (0.7, "&reference_top1=80")})
-    page, _, _ = said(sound, V2)
-    assert "is its reference_top1 right?" not in page.text
-
-
 def test_the_lines_of_the_published_weights_are_those_that_are_known(tmp_path: Path) -> None:
     """Over one row a weights: slope 0.917 as logits, and 0.50 points of scatter."""
     found = told(scored(tmp_path, {KNOWN: (0.63, "")}), V2)
-    logits, linear = found.fits
-    assert (logits.scale, linear.scale) == ("logit", "linear")
-    assert (logits.models, logits.architectures) == (1266, 900)
-    assert logits.slope == pytest.approx(0.917, abs=0.0005)
-    assert 100 * logits.scatter == pytest.approx(0.50, abs=0.005)
-    assert logits.slope_interval is not None
-    assert 0.005 < logits.slope - logits.slope_interval.low < 0.008
-    assert linear.slope == pytest.approx(1.138, abs=0.0005)
-    for fit in (logits, linear):
-        assert 0.93 <= fit.inside <= 0.98
-        for point in fit.line:
-            assert point.prediction.low < point.band.low < point.here
-            assert point.here < point.band.high < point.prediction.high
-    assert (found.slope, found.line) == (logits.slope, logits.line)
+    fit = found.fit
+    assert fit
+    assert (fit.models, fit.architectures) == (1266, 900)
+    assert fit.slope == pytest.approx(0.917, abs=0.0005)
+    assert 100 * fit.scatter == pytest.approx(0.50, abs=0.005)
+    assert fit.slope_interval is not None
+    assert 0.005 < fit.slope - fit.slope_interval.low < 0.008
+    assert 0.93 <= fit.inside <= 0.98
+    for point in fit.line:
+        assert point.prediction.low < point.band.low < point.here
+        assert point.here < point.band.high < point.prediction.high
     assert found.models[0].there == pytest.approx(0.7613)
 
 
-def test_where_only_the_architecture_matches_there_is_a_range_and_no_fit(tmp_path: Path) -> None:
+def test_on_imagenet_sketch_the_line_is_that_of_the_weights_published_there(tmp_path: Path) -> None:
+    found = told(scored(tmp_path, {KNOWN: (0.25, "")}), ReportOptions(set_is="imagenet-sketch"))
+    shares = [(row.top1["imagenet"], row.top1["sketch"]) for row in one_a_weights()]
+    slope, start = np.polyfit(*(list(map(logit, of)) for of in zip(*shares, strict=True)), 1)
+    assert found.fit
+    assert (found.fit.slope, found.fit.intercept) == pytest.approx((slope, start))
+    (place,) = found.places
+    assert (place.place, place.of) == (1 + sum(there > 0.25 for _, there in shares), 1267)
+
+
+def test_of_published_weights_at_an_unknown_size_nothing_is_taken(tmp_path: Path) -> None:
     photos = scored(tmp_path, {"timm:resnet50.a1_in1k": (0.7, "")})
     page, markdown, found = said(photos, V2)
     assert found["models"] == []
     assert found["unknown"] == ["timm:resnet50.a1_in1k"]
-    (among,) = found["ranges"].values()
-    assert (among["weights"], among["low"] < among["high"]) == (1, True)
     for form in (page.text, markdown):
-        assert "% are published (1 file of weights), but this is of an image size" in form.replace(
-            "\\", ""
-        )
         assert "&reference_top1=" in form.replace("&amp;", "&").replace("\\", "")
 
 
 def test_on_any_other_set_few_models_are_told_which_ones_make_a_line(tmp_path: Path) -> None:
     photos = scored(tmp_path, {KNOWN: (0.6, ""), "mine": (0.7, "&reference_top1=80")})
     page, markdown, found = said(photos, ReportOptions())
-    assert (found["set"], found["fits"], found["places"]) == (None, [], [])
+    assert (found["set"], found["fit"], found["places"]) == (None, None, [])
     assert len(found["models"]) == 2
     assert KNOWN not in found["ladder"]
     for form in (page.text, markdown):
@@ -161,13 +152,12 @@ def test_four_models_make_a_line_and_need_no_ladder(tmp_path: Path) -> None:
     models = {name: (here, f"&reference_top1={on}") for name, (here, on) in said_of.items()}
     found = told(scored(tmp_path, models))
     assert found.ladder == ()
-    logits, linear = found.fits
+    fit = found.fit
+    assert fit
     shares = np.array([here for here, _ in said_of.values()])
     there = np.array([on / 100 for _, on in said_of.values()])
-    slope, start = np.polyfit(there, shares, 1)
-    assert (linear.slope, linear.intercept) == pytest.approx((slope, start))
     slope, start = np.polyfit(np.log(there / (1 - there)), np.log(shares / (1 - shares)), 1)
-    assert (logits.slope, logits.intercept) == pytest.approx((slope, start))
+    assert (fit.slope, fit.intercept) == pytest.approx((slope, start))
     assert lines(found)[0].startswith("The line through 5 models: logit(here) = ")
 
 
@@ -177,7 +167,7 @@ def test_checkpoints_of_one_architecture_make_no_line(tmp_path: Path) -> None:
         name: (0.4 + 0.05 * n, f"&reference_top1={60 + 4 * n}") for n, name in enumerate(names)
     }
     found = told(scored(tmp_path, models))
-    assert (len(found.models), found.fits) == (5, ())
+    assert (len(found.models), found.fit) == (5, None)
     assert lines(found)[0] == (
         "No line is fitted: it takes 4 models of different accuracy there, of three architectures."
     )
@@ -247,7 +237,7 @@ def test_a_flagged_model_bends_no_line(tmp_path: Path) -> None:
     assert told(photos) == alone
     inside = told(photos, ReportOptions(include_flagged=True))
     assert len(inside.models) == 6
-    assert inside.slope != alone.slope
+    assert inside.fit != alone.fit
 
 
 def test_a_set_as_reference_is_a_sample_too(tmp_path: Path) -> None:
@@ -284,7 +274,7 @@ def test_every_point_says_its_name_and_the_models_take_the_focus(tmp_path: Path)
     models = {"mine": (0.7, "&reference_top1=80"), "<b>other": (0.6, "&reference_top1=72")}
     page, _, _ = said(scored(tmp_path, models), V2)
     points = [tag for tag in page.tags if "data-name" in tag[1] and tag[0] != "svg"]
-    assert len(points) == 1266 + 2
+    assert len(points) == 1266 + 2 + 2  # and the order of models
     assert all(tag["data-says"] for _, tag in points)
     own = [tag for _, tag in points if tag.get("tabindex") == "0"]
     assert {tag["data-name"] for tag in own} == {"mine", "<b>other"}
@@ -362,7 +352,8 @@ def test_on_imagenet_reals_labels_have_a_line_and_accuracies_there_are_found(
     assert (row.there, row.here) == pytest.approx((0.69758, 0.7729), abs=1e-4)
     assert row.interval is not None
     assert row.interval.high - row.interval.low < 0.012  # both are of the same photos
-    assert on_val.slope == pytest.approx(0.943, abs=0.001)
+    assert on_val.fit
+    assert on_val.fit.slope == pytest.approx(0.943, abs=0.001)
     on_v2 = against_known(load_results(open_set(str(v2)), runs), runs, ReportOptions())
     assert on_v2 is not None
     assert [(row.source, round(row.there, 5)) for row in on_v2.models] == [

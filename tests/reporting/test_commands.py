@@ -28,16 +28,8 @@ def folder(tmp_path: Path) -> Path:
     done = genset(*words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     (tmp_path / "bad.tsv").write_text("epoch\thours\ttop5Accuracy\n1\t0.5\t940\n")
-    assert done.stdout.splitlines()[1].split() == [
-        "good",
-        "100.0",
-        "89.5–100.0",
-        "–",
-        "–",
-        "60",
-        "0",
-        "–",
-    ]
+    row = done.stdout.splitlines()[1].split()
+    assert row == ["good", "100.0", "89.5–100.0", "–", "–", "60", "0", "–"]
     return tmp_path
 
 
@@ -115,6 +107,27 @@ def test_json_alone_writes_no_file(folder: Path, monkeypatch: pytest.MonkeyPatch
     assert not (folder / "report-photos.html").exists()
 
 
+def test_what_changed_since_an_older_report(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    Path("old.json").write_text(printed("photos.csv", "--json"))
+    shutil.rmtree(next(folder.glob("runs/photos/half-*")))
+    assert "Hardest" not in printed("photos.csv", "--format", "markdown")  # all are right
+    better = [[t if n % 4 else 999] for n, t in enumerate(TRUTH)]
+    for name in ("half", "new"):
+        spec = write_npy(folder / f"{name}.npy", better)
+        assert genset("evaluate", "photos.csv", "--model", spec, cwd=folder).returncode == 0
+    words = ("photos.csv", "--compare", "old.json", "--format")
+    text = printed(*words, "markdown")
+    assert "The photos are the same. Unchanged: 1 model." in text
+    assert "| half | 50.0 (36.5–63.5) | 75.0 (61.2–85.1) | +25.0 |" in text
+    assert "| new | – | 75.0 (61.2–85.1) | new |" in text
+    shutil.rmtree(next(folder.glob("runs/photos/good-*")))
+    models = json.loads(printed(*words, "json"))["changes"]["models"]
+    assert [model["model"] for model in models if not model["now"]] == ["good"]
+    Path("old.json").write_text('{"models": []}')
+    assert "old.json: set is missing" in error_of(genset("report", *words[:-1], cwd=folder), 2)
+
+
 @pytest.mark.soak
 def test_on_a_terminal_the_path_is_a_link(folder: Path) -> None:
     """A terminal's other end is read as the terminal itself would be."""
@@ -136,7 +149,7 @@ def test_on_a_terminal_the_path_is_a_link(folder: Path) -> None:
         (("report", "photos.csv", "--lower", "half"), "name both --lower and --upper"),
         (("report", "photos.csv", "--k", "2"), "1 answer a photo is kept, not 2"),
         (("report", "photos.csv", "--reference", "moon"), "no reference 'moon'"),
-        (("report", "photos.csv", "--labels", "none.json"), "cannot be read"),
+        (("report", "photos.csv", "--compare", "none.json"), "cannot be read"),
         (("report", "photos.csv", "--tta", "run.tsv"), "--tta run.tsv: write ENTRY=MODEL"),
         (("report", "photos.csv", "--tta", "bad.tsv=best"), "no model 'best' was scored"),
         (("report", "photos.csv", "--tta", "none.tsv=good"), "there is no file none.tsv"),
@@ -203,4 +216,5 @@ def test_a_set_without_runs_is_said_and_no_folder_is_made(folder: Path) -> None:
 @pytest.mark.soak
 def test_a_full_disk_is_one_line_that_names_the_file(folder: Path) -> None:
     done = genset("report", "photos.csv", "-o", "/dev/full", cwd=folder)
-    assert error_of(done, 1) == "genset: /dev/full: No space left on device\n"
+    mend = "free some space, then run the same command again"
+    assert error_of(done, 1) == f"genset: /dev/full: No space left on device; {mend}\n"

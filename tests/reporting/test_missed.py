@@ -5,12 +5,12 @@ from pathlib import Path
 
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
-from genset.reporting.options import ReportOptions
 from genset.reporting.sections import missed
 from genset.reporting.sections import photos as photos_shown
-from genset.reporting.sections.photos import MAX_PHOTOS
+from genset.reporting.sections.photos import MAX_PHOTOS, MOST_MISSED
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
+from genset.sets.truths.store import give_truth
 from tests.reporting.sets import WNIDS, Page, release_of, report, score, score_on
 from tests.score.listed import write_list
 
@@ -37,17 +37,13 @@ def test_three_models_that_err_together(tmp_path: Path) -> None:
         assert "All of them get 20 of 40 photos wrong." in form
         assert "On 20 of these they give the same answer" in form
     assert "all 3 give the same answer" in section(page)
-    assert "The next 8 of 20" in section(page)
+    assert "The next 12 of 20" in section(page)
     assert "genset labels suspects small" in section(page)
     # Photos of the page: twelve of these, and all others together no more than Flickr allows.
     assert len(page.values("img", "src")) == MAX_PHOTOS
-    together = data.of(missed.SECTION)
-    assert together is not None
-    assert len(together.pictured) == 12
-    shown = {photo.missed.image for photo in together.pictured}
-    galleries = data.of(photos_shown.SECTION)
-    others = {sample.id for gallery in galleries for sample in gallery.samples}
-    assert not shown & others
+    galleries = {each.shows: [s.id for s in each.samples] for each in data.of(photos_shown.SECTION)}
+    assert len(galleries["missed"]) == MOST_MISSED
+    assert len(set().union(*galleries.values())) == MAX_PHOTOS
 
     assert (found["counted"], found["missed"], found["unanimous"]) == (40, 20, 20)
     assert {each["image"] for each in found["photos"]} == set(photos.ids) - first(photos, 20)
@@ -73,28 +69,24 @@ def test_an_answer_that_is_right_by_all_classes_is_no_error(tmp_path: Path) -> N
             }
         )
     )
-    page = report(photos, runs, ReportOptions(real_labels=labels))
+    photos, _ = give_truth(photos, labels, runs)
+    page = report(photos, runs)
     assert "All of them get 1 of 3 photos wrong" in section(page)
     assert "1 without a right class left out" in section(page)
-    data = collect(photos, runs, ReportOptions(real_labels=labels))
+    data = collect(photos, runs)
     together = data.of(missed.SECTION)
     assert together is not None
-    (only,) = together.photos
-    assert (only.missed.image, only.missed.right) == (three, (photos.photos[2].wnid, WNIDS[-5]))
+    (only,) = together.by_all.missed
+    assert (only.image, only.right) == (three, (photos.photos[2].wnid, WNIDS[-5]))
 
 
-def test_a_share_of_few_photos_is_not_printed(tmp_path: Path) -> None:
-    photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
-    for model in ("a", "b", "c"):
-        score(photos, runs, model, 7)
-    assert "On 3 of these they give the same answer" in section(report(photos, runs))
-
-
-def test_one_model_alone_has_no_such_section(tmp_path: Path) -> None:
+def test_one_model_alone_has_no_such_section_and_few_photos_no_share(tmp_path: Path) -> None:
     photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
     score(photos, runs, "a", 7)
     assert TITLE not in report(photos, runs).text
     assert "missed" not in report_json(collect(photos, runs))
+    score(photos, runs, "b", 7)
+    assert "On 3 of these they give the same answer" in section(report(photos, runs))
 
 
 def test_models_that_err_on_different_photos_miss_none_together(tmp_path: Path) -> None:
@@ -112,7 +104,8 @@ def test_photos_that_are_not_here_are_named(tmp_path: Path) -> None:
     for model in ("a", "b", "c"):
         score(photos, runs, model, 10)
     page = report(photos, runs)
+    assert "List of photos" in page.text
     assert page.values("img", "src") == []
-    assert "The next 10 of 20" in section(page)
+    assert "The next 12 of 20" in section(page)
     assert "photo29.jpg" in section(page)
     assert "genset labels suspects" not in page.text

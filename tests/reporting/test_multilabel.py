@@ -8,7 +8,6 @@ import pytest
 from genset.core.errors import BadInput
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
-from genset.reporting.options import ReportOptions
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.store import give_truth
@@ -79,16 +78,6 @@ def test_unclear_classes_count_both_ways(tmp_path: Path, photos: PhotoSet, runs:
     assert "| several | multi-label, unclear left out | 66.7 |" in text  # 12 of 18
     assert "| single | multi-label, unclear left out | 80.0 |" in text  # 16 of 20: its own photos
     assert "| Model | original label | ReaL | multi-label, unclear counted right |" in text
-
-
-def test_labels_are_for_one_report(tmp_path: Path, photos: PhotoSet, runs: Path) -> None:
-    give_truth(photos, truth_file(tmp_path / "kept.json", photos), runs)
-    other = truth_file(tmp_path / "other.json", photos, unclear=True)
-    once = report(photos, runs, ReportOptions(real_labels=other))
-    assert "other.json (sha256" in once.text
-    assert "--labels other.json" in once.text
-    assert "kept.json" not in once.text
-    assert "kept.json (sha256" in report(photos, runs).text
 
 
 def test_a_set_without_a_truth_has_no_word_of_it(photos: PhotoSet, runs: Path) -> None:

@@ -41,8 +41,8 @@ def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
         assert model["weights_hash"] == run.weights_hash
         assert run.spec in page.text
     assert "| 1 to 2 | better | 80.0 | 49.0–94.3 | 100.0 (72.2–100.0) |" in markdown
-    assert "1 to 2 better 80.0 49.0–94.3 100.0 20.0 8 of 10" in page.text
-    assert "1 to 2 worse 50.0 23.7–76.3" in page.text
+    assert "better 1 to 2 80.0 49.0–94.3 100.0 20.0" in page.text
+    assert "worse 1 to 2 50.0 23.7–76.3" in page.text
     for form in (page.text, markdown):
         assert (
             "better: 8 of 10 photos correct; worse: 5 of 10. They disagree on too few photos"
@@ -306,7 +306,7 @@ def test_a_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     template.cache_clear()  # as in a process that has made no page yet
     monkeypatch.setitem(sys.modules, "jinja2", None)
 
-    with pytest.raises(MissingExtra, match=r"genset\[evaluate\]"):
+    with pytest.raises(MissingExtra, match=r"genset\[report\]"):
         Report(photos, tmp_path / "runs").write(tmp_path / "report.html")
 
 

@@ -13,12 +13,13 @@ from genset.core.errors import BadInput
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions
-from genset.reporting.sections import errors, missed
+from genset.reporting.sections import errors
 from genset.reporting.sections import photos as photos_shown
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
+from genset.sets.truths.store import give_truth
 from genset.statistics.bootstrap import Resampling
-from tests.reporting.sets import WNIDS, Page, release_of, report, score
+from tests.reporting.sets import WNIDS, Page, release_by_source, release_of, report, score
 from tests.score.listed import write_list, write_npy
 from tests.score.scoring import evaluate
 
@@ -132,7 +133,7 @@ def test_against_a_reference_each_model_has_its_gap_and_its_place_by_the_line(
         assert row["gap"] == pytest.approx(row["there"] - row["here"])
         assert row["interval"]["low"] <= row["above"] <= row["interval"]["high"]
     assert found["unknown"] == ["odd"]
-    assert len(found["line"]) == 25
+    assert found["fit"]["slope"] > 0
     assert "No accuracy there is known of: odd." in page.text
     assert "The line through 4 models: logit(here) =" in markdown
     assert "Top-1 accuracy here and on there" in page.text
@@ -142,8 +143,7 @@ def test_few_models_have_no_line_and_that_is_said(listed: PhotoSet) -> None:
     table = listed.root / "there.csv"
     table.write_text("model,top1\nbest,95\nnext,90\n")
     page, _, as_json = everywhere(listed, ReportOptions(reference=str(table)))
-    found = json.loads(as_json)["reference"]
-    assert (found["slope"], found["line"]) == (None, [])
+    assert json.loads(as_json)["reference"]["fit"] is None
     assert "No line is fitted: it takes 4 models of different accuracy there" in page.text
 
 
@@ -182,14 +182,16 @@ def test_all_labels_of_a_photo_count_where_they_are_given(listed: PhotoSet) -> N
     labels = [[] if n < 10 else [TRUTH[n], 900] for n in range(200)]
     path = listed.root / "real.json"
     names = {photo.id: shown for photo, shown in zip(listed.photos, labels, strict=True)}
+    names |= {"of another set": [0]}
     path.write_text(json.dumps(names))
-    page, markdown, as_json = everywhere(listed, ReportOptions(real_labels=path))
+    listed, _ = give_truth(listed, path, listed.root / "runs")
+    page, markdown, as_json = everywhere(listed)
     for model in json.loads(as_json)["models"]:
         correct = 0 if model["label"] == "odd" else 190
         assert (model["real"]["correct"], model["real"]["photos"]) == (correct, 190)
     assert "ReaL 100.0 95.5–100.0 190" in page.text
     assert "All labels (ReaL, %)" in markdown
-    assert json.loads(as_json)["options"]["real_labels"] == "real.json"
+    assert "It names 1 photo that photos has not." in markdown
 
 
 def test_a_smaller_class_list_is_said_beside_the_number(listed: PhotoSet) -> None:
@@ -217,30 +219,30 @@ def test_galleries_show_disagreement_and_mistakes(tmp_path: Path) -> None:
     data = collect(photos, runs)
     galleries = {each.shows: each.samples for each in data.of(photos_shown.SECTION)}
     ids = [sample.id for samples in galleries.values() for sample in samples]
-    together = data.of(missed.SECTION)
-    assert together is not None
-    ids += [each.missed.image for each in together.pictured]
     assert len(ids) == len(set(ids)) <= 30
     assert {sample.mistakes for sample in galleries["mistaken"]} >= {2}
     assert {sample.mistakes for sample in galleries["disagreed"]} == {1}
     page = report(photos, runs)
     assert len(page.values("img", "src")) == len(ids)
-    for title in ("Where models disagree", "Photos and predictions"):
-        assert title in page.text
+    shown = {found.get("data-shows") for _, found in page.tags}
+    assert {"models disagree", "most models wrong"} <= shown
 
 
 def test_what_a_release_records_breaks_accuracy_down(tmp_path: Path) -> None:
-    photos, runs = release_of(tmp_path / "set", 40), tmp_path / "runs"
+    counts = {"flickr": [10] * 9 + [9]}
+    photos, runs = release_by_source(tmp_path / "set", counts), tmp_path / "runs"
     score(photos, runs, "model", 30)
     data = collect(photos, runs)
-    (keywords,) = data.of(
-        errors.SECTION
-    ).breakdowns  # all else is the same for every photo of this release
+    # All else is the same for every photo of this release.
+    (keywords,) = data.of(errors.SECTION).breakdowns
     assert keywords.by == "keyword"
-    assert sum(group.photos for group in keywords.groups) == 40
+    assert sum(group.photos for group in keywords.groups) == 99
     assert sum(group.top1[0].correct for group in keywords.groups) == 30
     assert f"keyword ({WNIDS[0]})" in {group.name for group in keywords.groups}
-    assert "The hardest 12 of 40." in report(photos, runs).text
+    text = report(photos, runs).text
+    assert "The hardest 8 of 9." in text
+    assert "By keyword: 1 of fewer than 10 photos left out." in text
+    assert f"keyword ({WNIDS[9]})" not in text
 
 
 def test_calibration_is_of_what_was_said_first(tmp_path: Path) -> None:

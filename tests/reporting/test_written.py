@@ -26,13 +26,11 @@ def printed(*words: str) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two models on a release, with a table, labels and a log beside it; one stands there."""
+    """Two models on a release, with a table and a log beside it; one stands there."""
     photos = release_of(tmp_path / "small", 12)
     score(photos, tmp_path / "runs", "good", 9)
     score(photos, tmp_path / "runs", "weak", 4, weights="sha256:2")
     (tmp_path / "there.csv").write_text("model,top1\ngood,81\nweak,52\n")
-    first = photos.photos[0]
-    (tmp_path / "labels.csv").write_text(f"image,wnid,verdict\n{first.id},{first.wnid},correct\n")
     write_entry(tmp_path / "ImageNet" / "speedy.tsv", [50, 80, 93.5], hour=0.1)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -86,7 +84,7 @@ def test_whatever_changes_every_form_says_it(folder: Path, change: str) -> None:
 
 @pytest.mark.parametrize(
     "more",
-    [("--seed", "1"), ("--k", "2"), ("--include-flagged",), ("--labels", "labels.csv")],
+    [("--seed", "1"), ("--k", "2"), ("--include-flagged",)],
     ids=" ".join,
 )
 def test_another_question_gets_another_answer(folder: Path, more: tuple[str, ...]) -> None:
@@ -98,13 +96,6 @@ def test_another_question_gets_another_answer(folder: Path, more: tuple[str, ...
         assert printed("small", *more, "--json") != before
     printed("small", "-o", "page.html")
     assert Path("page.html").read_bytes() == first
-
-
-def test_labels_that_are_given_are_read_again_when_they_change(folder: Path) -> None:
-    asked = ("small", "--labels", "labels.csv", "--json")
-    before = printed(*asked)
-    replace_in(folder / "labels.csv", f",{WNIDS[0]},", f",{WNIDS[7]},")
-    assert printed(*asked) != before
 
 
 def test_a_photo_that_changed_makes_another_set(folder: Path) -> None:

@@ -79,17 +79,6 @@ def everything(sandbox: Sandbox, text: str, **params: str) -> Iterator[dict[str,
 # Searching
 
 
-def test_without_records_a_class_is_found_by_its_words(speak: Speak) -> None:
-    answer = search(speak("commons"))
-    assert set(answer) == {"batchcomplete", "query"}
-    assert answer["batchcomplete"] is True
-    pages = answer["query"]["pages"]
-    assert sorted(page["index"] for page in pages) == [1, 2]
-    for page in pages:
-        assert (page["ns"], page["imagerepository"], len(page["imageinfo"])) == (6, "local", 1)
-        assert page["title"].startswith("File:")
-
-
 def test_phrases_exclusions_and_statements(speak: Speak) -> None:
     sandbox = speak(
         "commons",
@@ -103,28 +92,6 @@ def test_phrases_exclusions_and_statements(speak: Speak) -> None:
     assert found(sandbox, 'filetype:bitmap "lion" -"sea lion"') == [1, 3]
     assert found(sandbox, "filetype:bitmap haswbstatement:P180=Q140") == [1]
     assert found(sandbox, "haswbstatement:P180=Q140|P180=Q9417") == [1, 2]
-
-
-def test_a_planned_query_finds_its_class_however_it_is_quoted(speak: Speak) -> None:
-    lion = "n02129165"  # searched as: lion -sea -mountain
-    sandbox = speak(
-        "commons",
-        record(1),
-        record(2, wnid=lion, search_key="simba"),
-        record(3, wnid=lion, search_key="simba", title="at sea"),
-    )
-    assert found(sandbox, 'filetype:bitmap "Tinca tinca"') == [1]
-    assert found(sandbox, 'filetype:bitmap "lion" -"sea" -"mountain"') == [2]
-
-
-def test_pages_do_not_stand_in_the_order_of_the_results(speak: Speak) -> None:
-    rows = [record(number, file=f"{TENCH}/1.jpg") for number in range(1, COUNT + 1)]
-    pages = search(speak("commons", *rows), gsrlimit="50")["query"]["pages"]
-    places = [page["index"] for page in pages]
-    assert places != sorted(places)
-    assert {page["pageid"]: page["index"] for page in pages} == {
-        number: number for number in range(1, COUNT + 1)
-    }
 
 
 @settings(max_examples=15, deadline=None)
@@ -176,15 +143,6 @@ def test_files_are_looked_up_fifty_at_a_time(speak: Speak) -> None:
     assert all(set(about) == {"timestamp", "user"} for about in there)
     assert not any("index" in page for page in pages)
     assert [each.what for each in sandbox.requests] == ["imageinfo"]
-
-
-def test_a_version_has_what_was_asked_for(speak: Speak) -> None:
-    sandbox = speak("commons", record(1, owner_name="ann"))
-    whole = one(sandbox, iiurlwidth="250")
-    assert (whole["width"], whole["height"]) == (1200, 800)
-    assert (whole["timestamp"], whole["user"]) == ("2015-01-02T12:00:00Z", "ann")
-    assert whole["descriptionurl"].startswith("https://commons.wikimedia.org/wiki/File:")
-    assert set(one(sandbox, iiprop="size")) == {"width", "height"}
 
 
 # What a file's page says
@@ -277,9 +235,3 @@ def test_no_more_than_three_requests_at_once(photos: Path) -> None:
         sandbox.waits_for = threading.Barrier(5)
         assert sorted(statuses(sandbox, 5)) == [200, 200, 200, 429, 429]
         assert {each.fault for each in sandbox.requests} == {None}
-
-
-# Errors
-
-
-# Records

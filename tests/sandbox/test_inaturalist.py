@@ -73,24 +73,6 @@ def test_without_records_a_taxon_finds_its_class(speak: Speak) -> None:
     assert search(sandbox)["total_results"] == 3  # canoes are not observed
 
 
-def test_a_record_names_the_taxon(speak: Speak) -> None:
-    sandbox = speak(
-        "inaturalist",
-        record(1),
-        record(2, taxon="Felis catus", wnid="my cat"),
-        record(3, taxon="Felis"),
-    )
-    assert sorted(found(sandbox, taxon_name="felis")) == [2, 3]
-    assert found(sandbox, taxon_name="Tinca tinca") == [1]
-
-
-def test_licenses_narrow_a_search(speak: Speak) -> None:
-    sandbox = speak("inaturalist", *(record(n, license=id) for n, id in enumerate((4, 9, 0, 14))))
-    assert sorted(found(sandbox, photo_license="cc0,cc-by")) == [0, 1]
-    assert found(sandbox, photo_license="CC-BY-NC") == [3]
-    assert len(found(sandbox, photo_licence="cc0")) == 4  # misspelt
-
-
 def test_the_ends_of_a_window_belong_to_it(speak: Speak) -> None:
     sandbox = speak("inaturalist", *(record(number) for number in range(1, 6)))  # from the 2nd on
     noon = "2015-01-05T12:00:00+00:00"
@@ -108,34 +90,12 @@ def test_pages_hold_each_photo_once(served: Sandbox, per_page: int, order_by: st
     assert sorted(read) == list(range(1, COUNT + 1))
 
 
-@settings(max_examples=15, deadline=None)
-@given(per_page=st.integers(1, COUNT + 3))
-def test_windows_of_ids_hold_each_photo_once(served: Sandbox, per_page: int) -> None:
-    read: list[int] = []
-    above = "0"
-    asked = {"per_page": str(per_page), "order_by": "id", "order": "asc"}
-    while results := search(served, **asked, id_above=above)["results"]:
-        read += [photo["id"] for each in results for photo in each["photos"]]
-        above = str(results[-1]["id"])
-    assert read == list(range(1, COUNT + 1))
-
-
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("served")
     picture(folder / "photos" / TENCH / "1.jpg")
     with Sandbox(folder / "photos", written(folder, *rows()), source="inaturalist") as sandbox:
         yield sandbox
-
-
-def test_no_more_than_200_on_a_page_and_none_where_only_their_number_is_asked(
-    speak: Speak,
-) -> None:
-    sandbox = speak("inaturalist", *rows(207))
-    answer = search(sandbox, per_page="500")
-    assert (answer["per_page"], len(answer["results"])) == (200, 200)
-    counted = search(sandbox, per_page="0")
-    assert (counted["total_results"], counted["results"]) == (207, [])
 
 
 def test_results_beyond_10000_are_refused(speak: Speak) -> None:
@@ -148,16 +108,6 @@ def test_results_beyond_10000_are_refused(speak: Speak) -> None:
 
 
 # Observations
-
-
-def test_an_observation_says_what_the_record_does(speak: Speak) -> None:
-    row = record(1, owner_name="ann", date_taken="2013-10-06 14:06:41")
-    about = one(speak("inaturalist", row))
-    assert about["observed_on"] == "2013-10-06"
-    assert about["user"]["login"] == "ann"
-    assert about["quality_grade"] == "research"
-    (photo,) = about["photos"]
-    assert about["id"] != photo["id"] == 1
 
 
 def uuid(number: int) -> str:
@@ -174,9 +124,6 @@ def test_observations_are_looked_up_by_their_uuids(speak: Speak, photos: Path) -
     assert search(sandbox, uuid=uuid(1))["results"] == []
     assert found(sandbox) == [2]
     assert [each.what for each in sandbox.requests] == ["search", *["observation"] * 3, "search"]
-
-
-# Images
 
 
 # Against iNaturalist's recorded replies
@@ -213,6 +160,3 @@ def assert_known(mine: dict[str, Any], theirs: list[dict[str, Any]]) -> None:
 
 def spelled(value: Any) -> str:
     return json.dumps(shape(value), sort_keys=True)
-
-
-# Records

@@ -28,6 +28,7 @@ def counts(found: Accuracy) -> tuple[int, int]:
 
 def load_model(spec: str, allow_code: bool = False) -> "LoadedModel":
     """The model that a spec names."""
+    from genset.models.load import Loading
     from genset.models.load import load_model as load_spec
 
-    return load_spec(parse_spec(spec), allow_code)
+    return load_spec(parse_spec(spec), Loading(allow_code))

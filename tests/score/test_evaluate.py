@@ -1,6 +1,7 @@
 """Score a set: the counts, what is kept, and what is scored again."""
 
 import csv
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -148,8 +149,11 @@ def score_into(moment: int, photos: Path, runs: Path) -> None:
 
 
 @pytest.mark.soak
-def test_a_killed_run_does_not_count_as_made_and_runs_again(photos: Path) -> None:
+@pytest.mark.parametrize("form", ["folder", "tar"])
+def test_a_killed_run_does_not_count_as_made_and_runs_again(photos: Path, form: str) -> None:
     colours(photos.parent)
+    if form == "tar":
+        photos = Path(shutil.make_archive(str(photos), "tar", photos))
     runs = photos.parent / "runs"
     unfinished = 0
     for moment in killed_at_each_change(score_into, photos, runs, needs=["timm"]):

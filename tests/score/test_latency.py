@@ -46,12 +46,14 @@ def entry(photos: Path, name: str) -> Any:
 
 
 def right_times(times: dict[str, Any]) -> bool:
-    return bool(0 < times["median"] <= times["p95"] and 20 <= times["timings"] <= 100)
+    return bool(
+        0 < times["median"] <= times["p90"] <= times["p99"] and 20 <= times["timings"] <= 100
+    )
 
 
 def test_times_stand_beside_the_accuracy_and_table_reads_the_entry(photos: Path) -> None:
     spec = colours(photos.parent) + "&name=my model"
-    found = timed(photos, "--model", spec, "--price-per-hour", 0.36)
+    found = timed(photos, "--model", spec, "--price-per-hour", 0.36, "--latency-batch", 8)
     (run,), (times,) = found["runs"], found["latency"]
     assert (run["top1"]["correct"], times["model"]) == (2, "my model")
     assert right_times(times["network"])
@@ -59,6 +61,9 @@ def test_times_stand_beside_the_accuracy_and_table_reads_the_entry(photos: Path)
     assert times["network"]["median"] < times["from_file"]["median"]
     assert (times["photos"], times["same"], times["compared"]) == (4, 4, 4)
     assert times["cost_10k"] == pytest.approx(times["network"]["mean"] * 0.36 / 360)
+    assert (right_times(times["many"]), times["many_photos"]) == (True, 8)
+    assert times["photos_a_second"] == pytest.approx(8000 / times["many"]["mean"])
+    assert times["cost_10k_many"] == pytest.approx(1e4 / times["photos_a_second"] * 0.36 / 3600)
 
     written = entry(photos, "my-model.json")
     assert written["latency"] == times["network"]["mean"]
@@ -105,10 +110,11 @@ def test_what_is_printed_says_what_is_inside_the_time(photos: Path) -> None:
     assert head.split("  ")[-1] == "10,000 photos"
     row = lines[lines.index(head) + 1].split()
     assert row[:3] == ["colours", "50.0", "75.0"]
-    assert row[5].startswith("$")
+    assert row[6].startswith("$")
     assert "given: not timed, its answers come from elsewhere" in lines
     assert any(line.startswith("network: from pixels in memory to scores") for line in lines)
-    assert any("timings of 4 photos, PyTorch" in line for line in lines)
+    (words,) = [line for line in lines if "timings of 4 photos after 2 of warm-up" in line]
+    assert ", float32, channels last, " in words
 
 
 @pytest.mark.realdata

@@ -41,6 +41,12 @@ def test_a_real_checkpoint_answers_as_a_script_with_torchvision_alone(
     assert run.top1.correct == int((best[:, 0] == truth).sum())
     assert run.top5.correct == int((best == truth[:, None]).sum())
     assert 40 <= run.top1.correct < run.top5.correct < 100  # as real as that
+    about = SqueezeNet1_0_Weights.IMAGENET1K_V1.meta  # its "_ops" count a multiply-add as one
+    assert run.cost["flops"] / 2e9 == pytest.approx(about["_ops"], rel=0.01)
+    assert run.cost["parameters"] == about["num_params"]
+    assert run.cost["image_size"] == 224
+    assert run.cost["photos_per_second"] > 0
+    assert run.engine_settings["tf32"] is False
     assert [prediction.top for prediction in load_predictions(folder)] == [
         tuple(WNIDS[place] for place in places) for places in best.tolist()
     ]

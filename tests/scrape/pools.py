@@ -37,8 +37,8 @@ def image_class(wnid: str, *keywords: str) -> ImageClass:
     return ImageClass(0, wnid, keywords, "", (), queries)
 
 
-CAT = image_class("n00000001", "cat", "kitten")
-DOG = image_class("n00000002", "dog")
+CAT = image_class("n02123045", "cat", "kitten")
+DOG = image_class("n02085620", "dog")
 
 
 def record(number: int, keyword: str = "cat", **changes: Any) -> Row:

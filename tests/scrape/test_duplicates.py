@@ -13,7 +13,7 @@ from genset.core.errors import BadInput
 from genset.core.hashes import BITS, near, read_hashes
 from genset.core.pixels import fingerprint, variants
 from genset.db import DuplicatePair, Photo, Store, stored_candidates
-from genset.db.duplicates import decide, open_pairs
+from genset.label.duplicates import decide, open_pairs
 from genset.scrape.near_duplicates import hash_folder, propose
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate

@@ -92,11 +92,6 @@ def test_an_estimate_is_what_a_scrape_then_asks(
     assert (after.classes, after.calls, after.photos, after.hours) == (0, 0, 0, 0)
 
 
-def test_a_deep_pool_takes_more_calls(pool: Pool) -> None:
-    plan = replace(pool.plan, per_class=2500)
-    assert takes(pool, plan).calls == 6  # two keywords, five hundred a page
-
-
 def test_photos_that_are_known_and_not_downloaded_are_counted(pool: Pool) -> None:
     add_photos(pool, CAT.wnid, 2)
     add_stored(pool, CAT.wnid, 3)
@@ -133,14 +128,6 @@ def test_the_rates_of_the_settings_and_all_keys_count(pool: Pool) -> None:
     assert found["call_hours"] == pytest.approx(found["calls"] / 300)
     assert found["image_hours"] == pytest.approx(found["photos"] / 50 / 3600)
     assert "in total (API calls take longest)" in told(pool, *words)
-
-
-def test_where_no_limit_is_set_none_is_made_up(pool: Pool) -> None:
-    configure(pool, "calls_an_hour = 0", "images_per_second = 0")
-    assert dry_run(pool, "--classes", TENCH)["hours"] == 0
-    text = told(pool, "--classes", TENCH)
-    assert text.count("no rate limit") == 2
-    assert "longer" not in text
 
 
 # Room

@@ -9,9 +9,8 @@ import pytest
 from genset.core.files import sha256_of
 from genset.core.hashes import read_hashes
 from genset.core.photo import PhotoOrigin
-from genset.db.duplicates import decide, examples_in, open_pairs
 from genset.db.images_folder import check_files
-from genset.label.duplicates import paired
+from genset.label.duplicates import decide, examples_in, open_pairs, paired
 from genset.scrape.add import add
 from genset.scrape.near_duplicates import hash_folder, propose
 from genset.status import failed, status

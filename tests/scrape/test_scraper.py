@@ -11,8 +11,8 @@ from PIL import Image
 from sqlalchemy import select
 
 from genset.db import Photo, Search, stored_candidates
-from genset.label.exchange.labels import import_labels
-from genset.label.people.labelers import Labelers
+from genset.label.exchange import import_labels
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.release.candidates import read_table
 from genset.release.choose import ReleasePlan, choose

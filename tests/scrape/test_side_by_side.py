@@ -12,7 +12,6 @@ from sqlalchemy import select
 
 from genset.db import ScrapeLock, Store
 from genset.sandbox import Request
-from genset.scrape import locks
 from genset.scrape.locks import Locks
 from tests.scrape.pools import Faulty, Pool, Serve, answer_of, crowded_classes
 
@@ -111,11 +110,11 @@ def test_another_machine_is_waited_for_for_less_than_a_minute(
     store_url: str, later: float, taken: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = Store.open(store_url)
-    monkeypatch.setattr(locks, "_machine", lambda: "another")
+    monkeypatch.setattr("socket.gethostname", lambda: "another")
     dead = Locks(store, time.time)
     dead.__enter__()  # and never left: its machine lost its power
     dead.take("class", {7})
-    monkeypatch.setattr(locks, "_machine", lambda: "this one")
+    monkeypatch.setattr("socket.gethostname", lambda: "this one")
     with Locks(store, lambda: time.time() + later) as mine:
         assert mine.take("class", {7}) == taken
     dead.__exit__(None, None, None)

@@ -120,16 +120,6 @@ def test_a_query_that_another_class_claims_is_to_be_sharpened_with_its_words(
     assert told["share"] is None
 
 
-def test_the_same_bytes_are_contested_too(home: Path, find: Any) -> None:
-    mine, theirs = find(LION, GOOD, FEWEST), find(SEA_LION, "sea lion", FEWEST)
-    with find.store.begin() as session:
-        photos = {photo.source_id: photo for photo in session.scalars(select(Photo))}
-        for ours, other in zip(mine, theirs, strict=True):
-            twin = photos[other.partition(":")[2]]
-            twin.sha256 = photos[ours.partition(":")[2]].sha256
-    assert yields(home, LION)[GOOD]["contested"] == FEWEST
-
-
 @pytest.mark.soak
 def test_too_few_labels_cannot_tell(home: Path, find: Any) -> None:
     find(LION, GOOD, FEWEST - 1, right=0)
@@ -187,12 +177,3 @@ def test_both_databases_tell_the_same(store_url: str, tmp_path: Path) -> None:
         SEA_LION,
     )
     store.close()
-
-
-def test_the_name_of_a_taxon_is_no_query_to_be_changed(home: Path, find: Any) -> None:
-    """iNaturalist is searched by it, and no list of queries has it."""
-    shark = "n01491361"
-    find(shark, "Galeocerdo cuvier", 20, right=1)
-    [row] = json.loads(genset("keywords", "--yield", "--json", cwd=home))[-1:]
-    assert row["query"] == "Galeocerdo cuvier"
-    assert (row["proposal"], row["reason"]) == ("", "the search term for iNaturalist")

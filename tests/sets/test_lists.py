@@ -53,6 +53,11 @@ def test_imagenets_validation_photos_need_no_list(tmp_path: Path) -> None:
     subprocess.run(["tar -cf ILSVRC2012_img_val.tar -C val ."], shell=True, cwd=tmp_path)
     packed = open_set(str(tmp_path / "ILSVRC2012_img_val.tar"))
     assert (packed.ids, packed.content_hash) == (found.ids, found.content_hash)
+    for names in (found.ids, [Path(name).stem for name in found.ids]):
+        (val / "list.txt").write_text("".join(f"{name} n02437616\n" for name in names))
+        (note,) = open_set(str(val / "list.txt")).notes
+        assert "another class for 3 of 4 photos: is the list shifted" in note
+    (val / "list.txt").unlink()
     photo(val / "ILSVRC2012_val_00050001.JPEG")
     (with_stray,) = open_set(str(val)).notes
     assert "ILSVRC2012_val_00050001.JPEG has no class" in with_stray
@@ -146,9 +151,38 @@ def test_of_two_facts_on_one_sample_the_wnid_counts(tmp_path: Path) -> None:
     pack = "tar --sort=name -cf own.tar -C in ."
     subprocess.run([pack], shell=True, cwd=tmp_path)
     assert classes_of(open_set(str(tmp_path / "own.tar"))) == ["n01443537", "n01491361"]
-    (tmp_path / "in" / "1.cls").write_text("n01440764")
-    subprocess.run([pack], shell=True, cwd=tmp_path)
-    assert "it has two classes, n01440764 and n01491361" in refused(tmp_path / "own.tar")
+    for file, word, problem in (
+        ("1.cls", "n01440764", "it has two classes, n01440764 and n01491361"),
+        ("1.cls", "1", ""),
+        ("1.json", '{"label": 1, "classname": "tiger shark, Galeocerdo cuvieri"}', ""),
+        ("1.json", '{"label": 1, "name": "tiger shark"}', "'tiger shark' is not the class n014435"),
+        ("1.json", "{}", "has numbers for classes, and only 1 of them"),
+        ("1.txt", "n01491361", ""),
+    ):
+        (tmp_path / "in" / file).write_text(word)
+        if not word.startswith("{}"):
+            (tmp_path / "in" / "0.json").write_text('{"synset": "n01443537"}')
+        else:
+            (tmp_path / "in" / "0.jpg").unlink()
+        subprocess.run([pack], shell=True, cwd=tmp_path)
+        if problem:
+            assert problem in refused(tmp_path / "own.tar")
+        else:
+            assert classes_of(open_set(str(tmp_path / "own.tar")))[-1] == "n01491361"
+
+
+def test_labels_that_contradict_the_folders_are_an_error(tmp_path: Path) -> None:
+    photo(tmp_path / "photos" / "n01440764" / "a.jpg")
+    (tmp_path / "list.csv").write_text("image,wnid\nphotos/n01440764/a.jpg,n01443537\n")
+    (tmp_path / "photos" / "labels.csv").write_text("image,wnid\nn01440764/a.jpg,n01443537\n")
+    for named in ("list.csv", "photos"):
+        says = "n01440764/a.jpg is labeled n01443537, and lies in n01440764"
+        assert says in refused(tmp_path / named)
+    for fine in ("image,wnid\nn01440764/a.jpg,0\n", "image,score\na.jpg,0.5\n"):
+        (tmp_path / "photos" / "labels.csv").write_text(fine)
+        found = open_set(str(tmp_path / "photos"))
+        assert classes_of(found) == ["n01440764"]
+    assert found.notes[0].startswith("not compared with the folders: labels.csv lists no photos")
 
 
 # What people name of an archive as it unpacks: the photos in it, and what opens, by one more line.

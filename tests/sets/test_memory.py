@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset, Subset, WeightedRandomSampler
 from torchvision.datasets import ImageFolder
+from torchvision.transforms import v2
 
 import genset
 from genset.classes import imagenet1k
@@ -80,6 +81,9 @@ def test_a_part_of_a_data_set_is_that_part(folder: Path) -> None:
     part = DataLoader(Subset(ImageFolder(folder, AS_TRAINED), [3, 1]), shuffle=True)
     run = genset.evaluate(part, Colours())
     assert {answer.wnid for answer in run.predictions} == {WNIDS[0], WNIDS[3]}
+    (folder / WNIDS[0] / "0.png").write_text("I am no photo.")  # the first: left out, and no more
+    mixed = DataLoader(ImageFolder(folder, AS_TRAINED), collate_fn=lambda items: items)
+    assert "The loader's collate_fn is not used" in genset.open_set(mixed).notes[0]
 
 
 class Stream(IterableDataset[Any]):
@@ -98,6 +102,10 @@ class Random(Pairs):
         (lambda _: DataLoader(Stream()), "a DataLoader of one, not Stream"),
         (lambda _: [1, 2], "a data set with items, or a DataLoader of one, not list"),
         (Random, "Random gives another photo each time"),
+        (lambda folder: ImageFolder(folder, v2.Compose([AS_TRAINED, v2.GaussianNoise()])),
+         "photos gives another photo each time: leave out what is random in it"),
+        (lambda folder: ImageFolder(folder, AS_TRAINED, lambda label: label + 1),
+         "photos makes other labels of its classes: leave out its target_transform"),
         (lambda folder: datasets.DatasetDict(test=rows_of(folder), train=rows_of(folder)),
          r"it has the splits test, train: give one, as in data\['test'\]"),
         (lambda folder: DataLoader(Pairs(folder), sampler=WeightedRandomSampler([1.0] * 4, 50)),

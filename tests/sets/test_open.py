@@ -55,6 +55,25 @@ def test_a_plain_folder_of_wnid_folders_is_a_set(tmp_path: Path) -> None:
     ]
 
 
+def test_another_package_s_layout_is_asked_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = painted_set(tmp_path / "photos")
+    (info := tmp_path / "doubled-1.dist-info").mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: doubled\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[genset.set_layouts]\ndoubled = doubled:read\n")
+    (tmp_path / "doubled.py").write_text(
+        "from pathlib import Path\n"
+        "from genset.sets.layouts.folder import read as folder\n"
+        "def read(named, classes, hashes):\n"
+        "    if named.endswith('.doubled'):\n"
+        "        return folder(Path(named).read_text(), classes, hashes)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "set.doubled").write_text(str(folder))
+    assert open_set(str(tmp_path / "set.doubled")) == open_set(str(folder))
+
+
 def test_any_change_of_the_photos_changes_the_hash(tmp_path: Path) -> None:
     folder = painted_set(tmp_path / "set")
     hashes = [open_set(str(folder)).content_hash]

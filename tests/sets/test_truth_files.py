@@ -85,8 +85,6 @@ def test_imagenets_photos_are_told_by_their_numbers(tmp_path: Path) -> None:
         ({"photo1.jpg": 1}, "labels of photo1.jpg are no list"),
         ({"photo1.jpg": ["crane"]}, "among the labels of photo1.jpg 'crane' is no class's wnid"),
         ({"x.jpg": [0]}, "has no labels of a photo of photos"),
-        ({"photo0.jpg": [0], "x.jpg": [1]}, "x.jpg is no photo of photos"),
-        ({"photo0.jpg": [0], "x": [1], "y": [1]}, "x is no photo of photos, nor are 1 others"),
         ({"photo0.jpg": {"right": [0]}}, "labels of photo0.jpg are no list"),
         ({"photo0.jpg": {"correct": [0], "unclear": [0]}}, "is both correct and unclear"),
         ({}, "has no labels of a photo of photos"),

@@ -1,8 +1,9 @@
-"""The source in docs/sources.md, installed as its reader would, does all that genset's own do."""
+"""The source of docs/sources.md, installed as its reader would, does all that genset's own do."""
 
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -20,12 +21,7 @@ from genset.sources import source as registry
 from genset.sources.flickr import Flickr
 from tests.labeled_workspace import TENCH, picture
 
-DOCS = Path(__file__).parents[2] / "docs" / "sources.md"
-
-
-def block(language: str) -> str:
-    [code] = re.findall(rf"```{language}\n(.*?)```", DOCS.read_text("utf-8"), re.S)
-    return str(code)
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 class _Museum(BaseHTTPRequestHandler):
@@ -91,9 +87,10 @@ def genset(museum: str, tmp_path: Path) -> Any:
     site = tmp_path / "site"
     info = site / "genset_museum-1.0.dist-info"
     info.mkdir(parents=True)
-    (site / "genset_museum.py").write_text(block("python"), "utf-8")
+    shutil.copy(DOCS / "examples" / "genset_museum.py", site)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: genset-museum\nVersion: 1.0\n")
-    entry = block("toml").replace('[project.entry-points."genset.sources"]', "[genset.sources]")
+    [entry] = re.findall(r"```toml\n(.*?)```", (DOCS / "sources.md").read_text("utf-8"), re.S)
+    entry = entry.replace('[project.entry-points."genset.sources"]', "[genset.sources]")
     (info / "entry_points.txt").write_text(entry.replace('"', ""))
     environment = os.environ | {"MUSEUM": museum, "PYTHONPATH": str(site)}
     environment.pop("FLICKR_API_KEY", None)

@@ -314,21 +314,6 @@ def test_an_error_is_of_its_kind(code: str, kind: type[SourceError]) -> None:
     assert type(failed.value) is kind
 
 
-@pytest.mark.parametrize("said", [None, [], "x", 7, {}, {"code": [], "info": {}}])
-def test_an_error_without_words_is_one(said: Any) -> None:
-    with pytest.raises(SourceRefused, match="Wikimedia Commons"):
-        parse_reply(json.dumps({"error": said}).encode())
-
-
-@pytest.mark.parametrize(
-    "body",
-    [b"", b"null", b"[]", b'"ok"', b"{", b"\xff", b"[" * 100_000, b"<html>Wikimedia Error</html>"],
-)  # fmt: skip
-def test_garbage_may_pass(body: bytes) -> None:
-    with pytest.raises(SourceUnavailable):
-        parse_reply(body)
-
-
 def replies(*given: Fields) -> tuple[Callable[[Mapping[str, object]], Fields], list[Fields]]:
     """Gives these answers in turn; and what was asked."""
     left, asked = list(given), []
@@ -588,15 +573,6 @@ def test_a_history_that_leaves_out_a_photo_takes_it_not_for_deleted(wiki: Wiki) 
         search(wiki)
 
 
-def test_malformed_entries_cost_only_themselves(wiki: Wiki) -> None:
-    bad = [None, [], 7, "x", {}, {"pageid": "8"}, {"pageid": -1}, {"pageid": 9}, {"pageid": True},
-           page(10, timestamp="yesterday"), page(11, timestamp=None), page(12, extmetadata=[]),
-           page(13, extmetadata=7), page(14) | {"imageinfo": {}}]  # fmt: skip
-    pages: list[Any] = [*bad, page()]
-    wiki.reply = by_kind(answer(*pages), history((7, ["2020-05-03T10:11:12Z"])))
-    assert search(wiki).photos == (photo(),)
-
-
 def test_the_next_page_goes_on_from_the_bookmark(wiki: Wiki) -> None:
     def reply(params: dict[str, str]) -> Fields:
         if "gsrsearch" not in params:
@@ -637,12 +613,6 @@ def test_results_end_where_the_search_does(wiki: Wiki, following: Any, last: boo
     )
     found = search(wiki)
     assert (found.last, found.capped) == (last, False)
-
-
-def test_an_empty_page_is_the_last(wiki: Wiki) -> None:
-    wiki.reply = lambda params: {"batchcomplete": True}
-    assert search(wiki) == SearchPage((), total=0, last=True, capped=False)
-    assert len(wiki.asked) == 1
 
 
 def test_a_first_page_without_any_of_its_results_may_pass(wiki: Wiki) -> None:

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from genset.core.safe import clean
-from genset.sources.html import plain_text
+from genset.sources.commons_api import plain_text
 
 PIECES = st.sampled_from(
     [

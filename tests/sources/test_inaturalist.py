@@ -1,7 +1,6 @@
 """iNaturalist's answers, as recorded and as a stranger might send them, and calls of its API."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -203,12 +202,6 @@ def test_without_what_it_is_judged_by_an_observation_is_passed_over(field: str) 
     assert read(observation(created_at="2020-08-27T18:00:51")) is None
 
 
-def test_long_words_are_cut() -> None:
-    long = "ä" * 100_000
-    found = needed(observation(taxon={"name": long}, user={"id": 1, "name": long}))
-    assert (len(found.title), len(found.owner_name)) == (2000, 2000)
-
-
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
@@ -240,12 +233,6 @@ def test_no_answer_crashes_the_parser(reply: Any, field: str, of_photo: str, val
             assert isinstance(license_in(entry, "1"), License | None)
         if results and results[-1] is good:
             assert read(results[-1]) == needed(observation())
-
-
-@given(st.binary(max_size=60) | st.text('[]{}:,0123"null.e+- NaN', max_size=60).map(str.encode))
-def test_no_bytes_crash_the_parser(body: bytes) -> None:
-    with suppress(SourceUnavailable):
-        parse_results(parse_json(body, "iNaturalist"))
 
 
 @pytest.mark.parametrize(
@@ -359,12 +346,6 @@ def test_what_is_asked(naturalists: Naturalists) -> None:
     known |= {"only_id"}
     for each in naturalists.asked:
         assert each.params.keys() <= known
-
-
-def test_nothing_found_is_the_end(naturalists: Naturalists) -> None:
-    source = inaturalist(naturalists.endpoint)
-    came = source.search(question(text="Lepus nullus"), 0)
-    assert (came.photos, came.total, came.last) == ((), 0, True)
 
 
 def test_one_malformed_observation_costs_itself_only(naturalists: Naturalists) -> None:

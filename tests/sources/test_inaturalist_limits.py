@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from genset.db import Store
+from genset.net.host_state import Quotas
 from genset.net.pace import RateLimit
-from genset.net.quotas import Quotas
 from genset.sources import inaturalist
 from genset.sources.inaturalist import calls
 from tests.sources.inaturalists import inaturalist as source_at

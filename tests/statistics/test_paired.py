@@ -10,8 +10,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import xlogy
 from scipy.stats import norm
 
-from genset.statistics.mcnemar import exact_mcnemar
-from genset.statistics.paired import paired_interval, paired_tests, tango_intervals
+from genset.statistics.paired import exact_mcnemar, paired_interval, paired_tests, tango_intervals
 
 Z = norm.ppf(0.975)
 

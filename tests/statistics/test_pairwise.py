@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genset.statistics.mcnemar import exact_mcnemar
-from genset.statistics.paired import paired_interval, paired_tests
+from genset.statistics.paired import exact_mcnemar, paired_interval, paired_tests
 from genset.statistics.pairwise import pairwise
 
 

@@ -12,8 +12,8 @@ from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from genset.statistics.mcnemar import exact_mcnemar, exact_mcnemars
 from genset.statistics.multiple_testing import holm
+from genset.statistics.paired import exact_mcnemar, exact_mcnemars
 from genset.statistics.power import (
     detectable_difference,
     fewest_discordant,

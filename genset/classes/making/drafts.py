@@ -109,10 +109,7 @@ def check_words(words: Iterable[str]) -> None:
         if len(word) > LONGEST_NAME:
             wrong.append(f"{clean(word, 40)!r} has {len(word)} characters: at most {LONGEST_NAME}")
         elif is_wnid(word.casefold()) and word not in nouns():
-            lower = word.casefold()
-            wrong.append(
-                f"WordNet 3.0 has no noun {word!r}" + f", but {lower}" * (lower in nouns())
-            )
+            wrong.append(f"WordNet 3.0 has no noun {word!r}")
         elif clean(word, LONGEST_NAME) != word:
             wrong.append(f"{word!r} has characters that do not print")
         elif (same := seen.setdefault(folded(plain(word)), word)) is not word:
@@ -145,7 +142,7 @@ def of_synsets(wnids: Iterable[str], depth: int | None) -> list[Draft]:
     return drafts.whole("synset")
 
 
-def of_rows(rows: Iterable[Row], senses: Senses, what: str, *, tell_spaces: bool) -> list[Draft]:
+def of_rows(rows: Iterable[Row], senses: Senses, what: str) -> list[Draft]:
     """A class for each row of a list, each folder or each output of a model.
 
     Its id is the row's, or its name, where that can be one. A name that is a wnid, or begins with
@@ -163,7 +160,7 @@ def of_rows(rows: Iterable[Row], senses: Senses, what: str, *, tell_spaces: bool
         for row, (names, _) in zip(rows, named, strict=True)
     ]
     _check_senses([word for words in known for word in words], senses)
-    drafts = Drafts([row.id or row.name for row in rows], tell_spaces=tell_spaces)
+    drafts = Drafts(row.id or row.name for row in rows)
     for row, (names, scientific) in zip(rows, named, strict=True):
         led = _LED.fullmatch(row.synset or row.id or row.name)
         noun, notes, taxon = None, list[str](), row.taxon or scientific
@@ -249,13 +246,9 @@ def taxon_in(name: str) -> str:
 
 
 class Drafts:
-    """Drafts in their order; `names` are all that will come.
+    """Drafts in their order; `names` are all that will come."""
 
-    `tell_spaces`: whether it is said where an id differs from the name by "_" for spaces alone.
-    """
-
-    def __init__(self, names: Iterable[str] = (), *, tell_spaces: bool = False) -> None:
-        self._tell_spaces = tell_spaces
+    def __init__(self, names: Iterable[str] = ()) -> None:
         self.taken: set[str] = set()
         # A name that can be an id is one, and not what another name becomes.
         self._own = {folded(name) for name in names if not mistake_in_id(name)}
@@ -280,9 +273,7 @@ class Drafts:
         base = short or name.partition(", ")[0]
         id = name if ok else id_for(base, self.taken | self._own)
         self.taken.add(folded(id))
-        near = normalize("NFC", name)
-        near = near if self._tell_spaces else near.replace(" ", "_")
-        is_plain = ok or id == near or "title" in more
+        is_plain = ok or id == normalize("NFC", name).replace(" ", "_") or "title" in more
         remarks = [] if is_plain else [f"{clean(name)!r} became the id {id}"]
         if noun is None and not notes:
             remarks.append("no synset: it is searched for by its names alone")

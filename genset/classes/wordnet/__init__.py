@@ -15,6 +15,6 @@ first asked for, which takes a quarter of a second. WordNet's notice goes with i
     queries         what to search for, by rules, and why
 """
 
-from genset.classes.wordnet.nouns import Noun, imagenet_below, nouns
-
-__all__ = ["Noun", "imagenet_below", "nouns"]
+from genset.classes.wordnet.nouns import Noun as Noun
+from genset.classes.wordnet.nouns import imagenet_below as imagenet_below
+from genset.classes.wordnet.nouns import nouns as nouns

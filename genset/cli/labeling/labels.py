@@ -4,31 +4,36 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from genset.aggregators import METHODS
-from genset.cli.common import FILE, PATH, format_command, json_command, opened, show, show_tables
+from genset.cli.common import (
+    FILE,
+    PATH,
+    counted,
+    format_command,
+    json_command,
+    opened,
+    runs_option,
+    show,
+    show_tables,
+)
 from genset.cli.group import Group
-from genset.cli.labeling.proposals import propose
 from genset.cli.labeling.reviews import panel_option, request_review, review, rule, suspects
 from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.core.table import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from genset.label.proposals.questions import ProposalStats
+    from genset.label.proposals import ProposalStats, Proposed
     from genset.label.stats import Share, Stats
 
 
 @click.group(cls=Group)
 def labels() -> None:
     """Export, import, summarize, aggregate and review labels."""
-
-
-for command in (propose, request_review, review, rule, suspects):
-    labels.add_command(command)
 
 
 @labels.command("export")
@@ -57,8 +62,8 @@ def labels_export(
     genset labels export comments.csv --comments
     genset labels export to-label.csv --unlabeled
     """
+    from genset.label import exchange as tables
     from genset.label.comments import export_comments
-    from genset.label.exchange import labels as tables
 
     if rulings + comments + unlabeled > 1:
         raise BadInput("give --rulings, --comments or --unlabeled: each writes a table of its own")
@@ -99,7 +104,7 @@ def labels_import(folder: Path | None, source: Path, panel: str | None, as_json:
     genset labels import rulings.csv
     genset labels import "unsaved labels of Ann.json"
     """
-    from genset.label.exchange.labels import import_table
+    from genset.label.exchange import import_table
 
     if source.suffix.lower() == ".json":
         if panel is not None:
@@ -119,7 +124,7 @@ def labels_import(folder: Path | None, source: Path, panel: str | None, as_json:
 
 def _import_unsaved(folder: Path | None, source: Path, as_json: bool) -> None:
     """Store what a labeler downloaded; it failed where every label is refused."""
-    from genset.label.exchange.labels import import_unsaved
+    from genset.label.exchange import import_unsaved
 
     with opened(folder) as (workspace, store):
         receipts = import_unsaved(workspace, store, source)
@@ -173,14 +178,12 @@ def labels_aggregate(
 ) -> None:
     """Aggregate each candidate's votes into one label, with the weight of each verdict.
 
-    The file can choose a release: genset release create NAME --labels FILE.
-
     \b
     genset labels aggregate --method dawid-skene -o aggregated.csv
     genset labels aggregate --method majority --without fresh
     """
     from genset.db import Verdict
-    from genset.label.exchange.opinions import COLUMNS, opinions, rows, write_opinions
+    from genset.label.ballots import COLUMNS, opinions, rows, write_opinions
 
     with opened(folder) as (_, store):
         found = opinions(store, method, panel, without)
@@ -284,3 +287,74 @@ def _share(share: "Share | None") -> Cell | None:
     if share is None:
         return None
     return Cell(share.share, f"{share.right}/{share.of} {share.share:.0%}")
+
+
+@click.command()
+@click.argument("release")
+@runs_option
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="NAME",
+    help="A model by its name in the tables (default: all that were scored on RELEASE).",
+)
+@click.option("--most", default=8, show_default=True, help="Classes asked of a photo, 1 to 8.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the order of the questions.")
+@click.option("--dry-run", is_flag=True, help="Print what it would ask, and store nothing.")
+@json_command
+def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any) -> None:
+    """Ask labelers which further classes the photos of RELEASE show.
+
+    A photo's questions are the five best answers of each model, and the classes that its own may be
+    taken for; those that most propose come first.
+
+    A release has one round of questions: see it first with --dry-run.
+
+    \b
+    genset labels propose v1 --dry-run
+    genset labels propose v1 --model resnet50 --model vgg16
+    """
+    from genset.label.proposals import ModelAnswers
+    from genset.label.proposals import propose as propose_now
+    from genset.release.reader import Release
+    from genset.score.results.results import best_answers
+
+    with opened(folder) as (workspace, store):
+        found = Release(workspace.releases / release)
+        runs = options["runs"] or workspace.runs
+        answers = [
+            ModelAnswers(answer.name, answer.key, answer.by_photo)
+            for answer in best_answers(runs, found.name, found.content_hash, options["models"])
+        ]
+        most, seed, keep = options["most"], options["seed"], not options["dry_run"]
+        done = propose_now(store, found, answers, workspace.label, most, seed, keep=keep)
+    lines = list(_lines(done, would=options["dry_run"]))
+    show(done, "\n".join(lines), as_json)
+
+
+def _lines(done: "Proposed", *, would: bool) -> list[str]:
+    asks = "would ask" if would else "asks"
+    lines = [
+        f"{done.release}: {asks} {count(done.questions, 'new question')} of "
+        f"{count(done.photos, 'photo')}"
+    ]
+    if done.questions:
+        lines.append(f"  they take {count(done.votes, 'vote')}, and more where votes may grow")
+        lines.append(
+            "  proposed by: " + ", ".join(f"{name} {number:,}" for name, number in done.by.items())
+        )
+    if done.claimed:
+        lines.append(
+            f"  {done.claimed:,} of them are of photos that another class's search found: the "
+            "labels that they have count"
+        )
+    if done.known:
+        lines.append(f"  {count(done.known, 'question')} asked already")
+    if done.left_out:
+        lines.append(f"  left out: {counted(done.left_out, 'photo', 'photos')}")
+    return lines
+
+
+for command in (propose, request_review, review, rule, suspects):
+    labels.add_command(command)

@@ -1,6 +1,10 @@
-"""Commands on people: the labeling page, those who label, those who decide about labels."""
+"""Commands on people: the labeling page, who labels, whose votes count, who decides."""
 
+import getpass
+import shlex
 import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -10,12 +14,12 @@ from genset.cli.common import (
     format_command,
     json_command,
     opened,
+    page_address,
     show,
     show_tables,
 )
 from genset.cli.group import Group
 from genset.cli.labeling.studies import study
-from genset.cli.labeling.trust import block, clear, unvoid, void
 from genset.core.table import Column, Table
 from genset.core.to_json import to_json
 
@@ -53,7 +57,7 @@ def labelers() -> None:
 @click.argument("name")
 @address_option
 @json_command
-def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
+def invite(folder: Path | None, name: str, address: str | None, as_json: bool) -> None:
     """Make a link for somebody. It is shown once; a new one replaces it.
 
     It lets a blocked labeler in again.
@@ -61,12 +65,13 @@ def invite(folder: Path | None, name: str, address: str, as_json: bool) -> None:
     \b
     genset labelers invite Ann --address https://labels.example.org
     """
-    from genset.label.people.labelers import Labelers
+    from genset.label.labelers import Labelers
 
-    with opened(folder) as (_, store):
+    with opened(folder) as (workspace, store):
+        site = page_address(address, workspace, local=True)
         name, note = Labelers(store).before_invite(name)
         token = Labelers(store).invite(name)
-    link = f"{address.rstrip('/')}/?invite={token}"
+    link = f"{site}/?invite={token}"
     if note:
         click.echo(note, err=True)
     show({"name": name, "link": link}, link, as_json)
@@ -80,8 +85,8 @@ def list_labelers(folder: Path | None, format: str) -> None:
     \b
     genset labelers list
     """
-    from genset.label.people.labelers import Labelers
-    from genset.label.trust.decisions import suspensions
+    from genset.label.decisions import suspensions
+    from genset.label.labelers import Labelers
 
     with opened(folder) as (_, store):
         everyone, out = Labelers(store).all(), suspensions(store)
@@ -175,10 +180,6 @@ def retire(folder: Path | None, number: int, as_json: bool) -> None:
     show({"retired": number}, f"gold question {number} is shown no more", as_json)
 
 
-for command in (void, unvoid, clear, block, study):
-    labelers.add_command(command)
-
-
 @click.group(cls=Group)
 def managers() -> None:
     """Invite, list and revoke managers: each has a link of their own to the manager's page.
@@ -191,7 +192,7 @@ def managers() -> None:
 @click.argument("name")
 @address_option
 @json_command
-def invite_manager(folder: Path | None, name: str, address: str, as_json: bool) -> None:
+def invite_manager(folder: Path | None, name: str, address: str | None, as_json: bool) -> None:
     """Make a link to the manager's page. It is shown once; a new one replaces it.
 
     What they decide is signed with their name. It lets a revoked manager in again.
@@ -199,11 +200,12 @@ def invite_manager(folder: Path | None, name: str, address: str, as_json: bool) 
     \b
     genset managers invite Dana --address https://labels.example.org
     """
-    from genset.label.people.access import Managers
+    from genset.label.access import Managers
 
-    with opened(folder) as (_, store):
+    with opened(folder) as (workspace, store):
+        site = page_address(address, workspace, local=True)
         token = Managers(store).invite(name)
-    link = f"{address.rstrip('/')}/manage?token={token}"
+    link = f"{site}/manage?token={token}"
     show({"name": name.strip(), "link": link}, link, as_json)
 
 
@@ -215,7 +217,7 @@ def list_managers(folder: Path | None, format: str) -> None:
     \b
     genset managers list
     """
-    from genset.label.people.access import Managers
+    from genset.label.access import Managers
 
     with opened(folder) as (_, store):
         everyone = Managers(store).all()
@@ -239,8 +241,127 @@ def revoke(folder: Path | None, name: str, as_json: bool) -> None:
     \b
     genset managers revoke Dana
     """
-    from genset.label.people.access import Managers
+    from genset.label.access import Managers
 
     with opened(folder) as (_, store):
         Managers(store).revoke(name)
     show({"revoked": name}, f"the link of {name} is no longer valid", as_json)
+
+
+_name = click.argument("name")
+_by = click.option("--by", default=getpass.getuser, help="Who says so (default: the user's name).")
+_reason = click.option("--reason", default="no reason given", help="Why, for whoever asks later.")
+
+
+def _decision(command: Callable[..., None]) -> Callable[..., None]:
+    """What the decisions on a labeler's votes take: whose, why, and who says so."""
+    return _name(_reason(_by(json_command(command))))
+
+
+def _moment(text: str) -> datetime:
+    """A day, or a time with its zone; a day begins at midnight, UTC.
+
+    Raises:
+        click.BadParameter: it is neither.
+    """
+    try:
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is None and len(text) > len("2026-05-01"):
+            raise click.BadParameter(f"{text} needs a time zone: {text}Z is UTC")
+        return time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)
+    except ValueError:
+        message = f"{text!r} is no time: write 2026-05-01 or 2026-05-01T10:30Z"
+        raise click.BadParameter(message) from None
+    except OverflowError:
+        raise click.BadParameter(f"{text} is before all time") from None
+
+
+@click.command()
+@click.option(
+    "--since",
+    type=_moment,
+    metavar="TIME",
+    help="Only votes decided then or later, such as 2026-05-01T10:30Z (default: all).",
+)
+@_decision
+def void(
+    folder: Path | None, name: str, since: datetime | None, reason: str, by: str, as_json: bool
+) -> None:
+    """Take a labeler's votes out of every count and release to come, and open their photos again.
+
+    Nothing is deleted: `unvoid` takes it back. Releases that are frozen stay as they are, and are
+    named.
+
+    \b
+    genset labelers void Ann --reason "pressed one key throughout"
+    genset labelers void Ann --since 2026-05-01
+    """
+    from genset.label.decisions import void as take_out
+    from genset.label.labelers import Labelers
+
+    with opened(folder) as (workspace, store):
+        effect = take_out(store, workspace, name, by=by, reason=reason, since=since)
+        still = any(
+            labeler.name == effect.worker and labeler.blocked_at is None
+            for labeler in Labelers(store).all()
+        )
+    lines = [effect.text("are void")]
+    if still:
+        why = "they can go on labeling, but it will not count; to end it: genset labelers block"
+        lines.append(f"{why} {shlex.quote(effect.worker)}")
+    show(effect, "\n".join(lines), as_json)
+
+
+@click.command()
+@_decision
+def unvoid(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -> None:
+    """Let the votes of a labeler who is void count again.
+
+    \b
+    genset labelers unvoid Ann
+    """
+    from genset.label.decisions import unvoid as take_back
+
+    with opened(folder) as (workspace, store):
+        effect = take_back(store, workspace, name, by=by, reason=reason)
+    show(effect, effect.text("count again"), as_json)
+
+
+@click.command()
+@_decision
+def clear(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -> None:
+    """Let the votes of a labeler who is held out count again; the same votes are not held twice.
+
+    \b
+    genset labelers clear Ann
+    """
+    from genset.label.decisions import clear as let_in
+
+    with opened(folder) as (workspace, store):
+        effect = let_in(store, workspace, name, by=by, reason=reason)
+    show(effect, effect.text("count again"), as_json)
+
+
+@click.command()
+@_name
+@json_command
+def block(folder: Path | None, name: str, as_json: bool) -> None:
+    """Give a labeler nothing more, and take nothing more from them.
+
+    \b
+    genset labelers block Ann
+    """
+    from genset.label.decisions import suspensions
+    from genset.label.labelers import Labelers
+
+    with opened(folder) as (_, store):
+        name = Labelers(store).block(name)
+        suspension = suspensions(store).get(name)
+    is_void = suspension is not None and suspension.what == "void"
+    still = f"still count: genset labelers void {shlex.quote(name)} takes them out"
+    text = f"{name} is blocked; their votes {'are void already' if is_void else still}"
+    show({"blocked": name, "void": is_void}, text, as_json)
+
+
+for command in (void, unvoid, clear, block, study):
+    labelers.add_command(command)

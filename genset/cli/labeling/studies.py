@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import FILE, format_command, json_command, opened, show, show_tables
+from genset.cli.common import (
+    FILE,
+    address_option,
+    format_command,
+    json_command,
+    opened,
+    page_address,
+    show,
+    show_tables,
+)
 from genset.cli.group import Group
 from genset.core.numbers import count
 from genset.core.table import Cell, Column, Table
@@ -45,12 +54,7 @@ def study() -> None:
 @click.option("--code-failed", metavar="CODE", help="Code if too many gold questions were missed.")
 @click.option("--code-declined", metavar="CODE", help="Code if consent was refused.")
 @click.option("--code-nothing", metavar="CODE", help="Code if no photos were left.")
-@click.option(
-    "--address",
-    default="https://labels.example.org",
-    show_default=True,
-    help="Where labelers reach the labeling page.",
-)
+@address_option
 @json_command
 def add_study(
     folder: Path | None,
@@ -59,7 +63,7 @@ def add_study(
     key: str,
     screens: int,
     consent_file: Path | None,
-    address: str,
+    address: str | None,
     as_json: bool,
     **terms: Any,
 ) -> None:
@@ -69,7 +73,6 @@ def add_study(
     ExternalQuestion for MTurk. Run it again to change something: what is not given stays.
 
     \b
-    genset labelers study add prolific 60d9aadeb86739de712faee0 --screens 40
     genset labelers study add prolific 60d9aadeb86739de712faee0 --screens 40 \\
         --pay "£3 for about 20 minutes" --consent consent.md --gold-needed 0.8 --signed
     genset labelers study add mturk birds-1 --screens 10 --address https://labels.example.org
@@ -77,10 +80,11 @@ def add_study(
     from genset.label.crowd.mturk import mturk_question
     from genset.label.crowd.studies import Studies, Terms, consent_in, prolific_address
 
-    link = prolific_address(address) if platform == "prolific" else None
-    question = mturk_question(address, key) if platform == "mturk" else None
     consent = None if consent_file is None else consent_in(consent_file)
-    with opened(folder) as (_, store):
+    with opened(folder) as (workspace, store):
+        site = page_address(address, workspace)
+        link = prolific_address(site) if platform == "prolific" else None
+        question = mturk_question(site, key) if platform == "mturk" else None
         made = Studies(store).add(platform, key, screens, Terms(consent=consent, **terms))
     answer = {"study": made, "address": link, "question": question}
     show(to_json(answer), _described(made, link, question), as_json)
@@ -124,8 +128,7 @@ def show_study(
     genset labelers study show 60d9aadeb86739de712faee0 --export approve.csv
     """
     from genset.label.crowd.studies import Studies
-    from genset.label.crowd.submissions import write_decisions
-    from genset.label.crowd.visits import report_visits
+    from genset.label.crowd.visits import report_visits, write_decisions
     from genset.label.gold import gold_share
 
     with opened(folder) as (workspace, store):
@@ -154,7 +157,7 @@ def reconcile_study(folder: Path | None, export: Path, key: str | None, as_json:
     \b
     genset labelers study reconcile prolific_export_60d9aadeb86739de712faee0.csv
     """
-    from genset.label.crowd.submissions import reconcile
+    from genset.label.crowd.visits import reconcile
 
     with opened(folder) as (_, store):
         found = reconcile(store, export, key)

@@ -41,7 +41,7 @@ def document(finished: "FinetuneResults", all_pairs: bool = False) -> dict[str, 
         ],
         "runs": [_run(run, row) for row in rows for run in row.models],
         "differences": [
-            _difference(difference)
+            asdict(difference) | {"interval": difference.interval._asdict()}
             for task in rows
             for row in (*task.curve, task)
             for difference in (*row.differences, *row.others)
@@ -64,10 +64,6 @@ def _run(run: StoredRun, row: Row) -> dict[str, Any]:
         "worst_pairs": worst_pairs(record, predictions),
         "learning_curve": learning_curve(row, run),
     }
-
-
-def _difference(difference: Difference) -> dict[str, Any]:
-    return asdict(difference) | {"interval": difference.interval._asdict()}
 
 
 def _against(rows: Sequence[Row]) -> list[Table]:

@@ -9,6 +9,7 @@ import click
 
 from genset.cli.common import (
     FILE,
+    PATH,
     format_command,
     json_command,
     runs_option,
@@ -98,10 +99,10 @@ _SEED = click.option(
     help="How many points worse than its counterpart still counts as not worse.",
 )
 @click.option(
-    "--labels",
+    "--compare",
     type=FILE,
-    help="All classes that each photo shows, for this report alone (genset evaluate --multilabel "
-    "keeps them).",
+    metavar="OLD.json",
+    help="Say what changed since an older report (genset report --format json > OLD.json).",
 )
 @click.option(
     "--include-flagged",
@@ -116,6 +117,12 @@ _SEED = click.option(
 @taxonomy_option
 @_CLASSES
 @_SEED
+@click.option(
+    "--figures",
+    type=PATH,
+    metavar="FOLDER",
+    help="Also write each figure there, as SVG and as PDF.",
+)
 @click.option(
     "--format",
     type=click.Choice(FORMS),
@@ -132,9 +139,9 @@ def report(
     sets: tuple[str, ...],
     output: str,
     format: str,
+    figures: Path | None,
     runs: Path | None,
     as_json: bool,
-    labels: Path | None,
     entries: tuple[str, ...],
     counterparts: tuple[str, ...],
     taxonomy: str,
@@ -164,7 +171,7 @@ def report(
     \b
     genset report v1 -o v1.html --reference imagenet-val
     genset report v1 v2 imagenet-val/
-    genset report v1 --format latex > table.tex
+    genset report v1 --format latex --figures figures/ > table.tex
     genset report v1 --tta runs/fast=fast --lower resnet18 --upper resnet50
     genset report v1 --tta runs/fast=fast --counterpart resnet50 --margin 1
     """
@@ -192,7 +199,6 @@ def report(
         photos,
         stored,
         ReportOptions(
-            real_labels=labels,
             tta=tuple(map(parse_entry, entries)),
             counterparts=tuple(map(parse_counterpart, counterparts)),
             resampling=Resampling(seed=seed),
@@ -207,6 +213,8 @@ def report(
     if output or format == "html":
         path = report_path([photos for _, photos in found], output)
         made.write(path)
+    if figures:
+        made.write_figures(figures)
     if format == "json":
         click.echo(_with_file(made.json(), path))
     elif format != "html":

@@ -15,8 +15,8 @@ from genset.cli.common import (
     show_tables,
     taxonomy_option,
 )
-from genset.cli.models.latency import check_latency, latency_tables
 from genset.core.errors import BadInput, GensetError, SeveralMistakes
+from genset.core.numbers import count
 from genset.core.safe import visible
 from genset.core.table import Cell, Column, Table, interval_column, of_words, render
 from genset.core.validation import read_text
@@ -25,6 +25,8 @@ from genset.score.engines import ENGINES
 
 if TYPE_CHECKING:
     from genset.comparison.unseen import Unseen
+    from genset.score.latency import Latency
+    from genset.score.latency_entries import ModelTimes
     from genset.score.results.runs import Run
     from genset.sets.photos import PhotoSet
 
@@ -105,6 +107,13 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     help="The price of this machine: with --latency, print the cost of 10,000 photos.",
 )
 @click.option(
+    "--latency-batch",
+    "batch",
+    type=click.IntRange(min=1, max=4096),
+    metavar="PHOTOS",
+    help="With --latency, also time batches of so many photos.",
+)
+@click.option(
     "--multilabel",
     type=FILE,
     help="All classes that each photo shows: kept with the set, for every later command.",
@@ -122,6 +131,7 @@ def evaluate(
     audit_preprocessing: bool,
     latency: Path | None,
     price: float | None,
+    batch: int | None,
     multilabel: Path | None,
     runs: Path | None,
     format: str,
@@ -188,15 +198,16 @@ def evaluate(
         need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
     from genset.comparison.unseen import unseen
     from genset.models.classes import other_classes
-    from genset.reporting.truth import measure_runs
+    from genset.reporting.sections.multilabel import measure_runs
     from genset.score.allocator import tune_allocator
     from genset.score.evaluate import SomeModelsFailed, sample_by_class
     from genset.score.evaluate import evaluate as score
     from genset.score.latency_entries import ModelTimes, time_models
     from genset.score.options import ScoringOptions
+    from genset.score.results.results import load_some
     from genset.sets.truths.store import give_truth, with_truth
 
-    check_latency(latency, price)
+    check_latency(latency, price, batch)
     found = locate_set(photos, folder, other_classes(models), store, custom)
     if limit:
         found = sample_by_class(found, limit)
@@ -221,21 +232,19 @@ def evaluate(
     document |= {"runs": results, "unseen": seen}
     tables = [_runs_table(results, seen, k)] if results else []
     if judged.truth:
-        by_truth = measure_runs(judged, store, results)
+        by_truth = measure_runs(load_some(judged, store, results))
         document["by_truth"] = by_truth.as_json(replaced)
         tables += by_truth.tables(replaced) if results else []
     if audit_preprocessing and networks:
-        from genset.models.load import TEXT_FEATURES
         from genset.score.audit import audit
         from genset.score.job import load_for
 
-        texts = store / TEXT_FEATURES
-        loaded = (load_for(found, spec, options, texts) for spec in networks if spec not in failed)
+        loaded = (load_for(found, spec, options, store) for spec in networks if spec not in failed)
         document["audits"] = [audit(model, found) for model in loaded]
         tables += [Table(notes=[str(audit) for audit in document["audits"]])]
     if latency is not None:
         untimed = [run.model for spec, run in scored if spec.is_predictions]
-        timings = dict(time_models(found, store, options, scored, latency, price))
+        timings = dict(time_models(found, store, options, scored, latency, price, batch))
         times = [timing for timing in timings.values() if isinstance(timing, ModelTimes)]
         failed |= {spec: why for spec, why in timings.items() if isinstance(why, GensetError)}
         document["latency"] = [timing.as_json() for timing in times]
@@ -254,7 +263,7 @@ def evaluate(
 def _show_stored(found: "PhotoSet", file: Path | None, store: Path, format: str) -> None:
     """Print the kept runs; by the set's truth, where it has one or a file gives it one."""
     from genset.comparison.unseen import unseen
-    from genset.reporting.truth import measure_all
+    from genset.reporting.sections.multilabel import measure_runs
     from genset.score.results.results import load_results
     from genset.sets.truths.store import give_truth, with_truth
 
@@ -263,11 +272,12 @@ def _show_stored(found: "PhotoSet", file: Path | None, store: Path, format: str)
         found, replaced = give_truth(found, file, store)
     found = with_truth(found, store)
     document: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
+    results = load_results(found, store)
     if found.truth is not None:
-        measured = measure_all(found, store)
+        measured = measure_runs(results)
         document["by_truth"] = measured.as_json(replaced)
         show_tables(measured.tables(replaced), format, document)
-    elif runs := [model.run for model in load_results(found, store).models]:
+    elif runs := [model.run for model in results.models]:
         document |= {"runs": runs, "unseen": unseen(found, runs)}
         show_tables(_runs_table(runs, document["unseen"], 5), format, document)
     else:
@@ -303,3 +313,87 @@ def _runs_table(results: "Sequence[Run]", seen: "Sequence[Unseen]", k: int) -> T
     notes = [f"scored on {name}" for name in sorted(parts)]
     notes += [f"{run.model}: {remark}" for run in results for remark in remarks(run)]
     return Table(columns, rows, notes=[*notes, *notes_on_training(seen)])
+
+
+def check_latency(folder: Path | None, price: float | None, batch: int | None) -> None:
+    """Check the options before hours of scoring.
+
+    Raises:
+        BadInput: the folder cannot be made, or there is a price or a batch but no folder.
+    """
+    if folder is None:
+        for option, value in (("--price-per-hour", price), ("--latency-batch", batch)):
+            if value is not None:
+                raise BadInput(f"{option} is for --latency FOLDER, which is not asked for")
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadInput(f"--latency {folder}: {error.strerror}") from None
+
+
+def latency_tables(found: "Sequence[ModelTimes]", untimed: "Sequence[str]") -> list[Table]:
+    """Times and costs with the accuracies, and which models (`untimed`) have no times."""
+    from genset.core.numbers import dollars, percent
+    from genset.score.latency_entries import FROM_FILE, NETWORK
+
+    priced = any(timing.price is not None for timing in found)
+    columns = [
+        Column("model", "one photo at a time"),
+        *(Column(f"top{rank}", f"top-{rank} %", align="right") for rank in (1, 5)),
+    ]
+    for name in ("network", "from file"):
+        key = name.replace(" ", "_")
+        columns += [
+            Column(f"{key}_ms", f"{name} ms", format="{:.4g}".format),
+            Column(f"{key}_p90_ms", "p90 ms", format="{:.4g}".format),
+            Column(f"{key}_p99_ms", "p99 ms", format="{:.4g}".format),
+        ]
+        if priced:
+            columns.append(Column(f"{key}_cost_10k", "10,000 photos", format=dollars))
+    if many := any(timing.latency.many for timing in found):
+        columns.append(Column("photos_a_second", "in batches, photos/s", format="{:.4g}".format))
+        columns += [Column("cost_10k_many", "10,000 photos", format=dollars)] * priced
+    rows = []
+    for timing in found:
+        row: list[object] = [timing.run.model]
+        for top in (timing.run.top1, timing.run.top5):
+            row.append(top and Cell(top.share, percent(top.share, top.photos)))
+        for times in (timing.latency.network, timing.latency.from_file):
+            costs = [timing.cost_10k(times)] * priced
+            row += [times.median, times.p90, times.p99, *costs]
+        if many:
+            row += [timing.latency.photos_a_second, *[timing.cost_10k_many] * priced]
+        rows.append(row)
+    notes = [f"network: {NETWORK}.", f"from file: {FROM_FILE}."] if rows else []
+    for timing in found:
+        described = _described(timing.latency)
+        notes.append(f"{timing.run.model}: {described} Written to {timing.entry}.")
+    notes += [f"{model}: not timed, its answers come from elsewhere" for model in untimed]
+    return [Table(columns, rows, notes=notes)]
+
+
+def _described(found: "Latency") -> str:
+    from genset.score.engines import ENGINES
+    from genset.score.latency import WARM_UP
+
+    threads = f"{count(found.threads, 'thread')} of the CPU"
+    where = threads if found.device == "cpu" else f"{found.device}, {threads}"
+    network, whole = found.network, found.from_file
+    text = (
+        f"Medians of {network.timings} and {whole.timings} timings of "
+        f"{count(found.photos, 'photo')} after {WARM_UP} of warm-up, "
+        f"{ENGINES[found.engine].title} {found.engine_version}, "
+        f"{', '.join(filter(None, [found.precision, found.form]))}, {where}."
+    )
+    if found.batch > 1:
+        text += f" The network takes {found.batch} photos at once, and that is its time."
+    if many := found.many:
+        times = f"median {many.median:.4g} ms, p90 {many.p90:.4g}, p99 {many.p99:.4g}"
+        text += f" Batches of {found.many_photos}: {times}."
+    if not (network.steady and whole.steady):
+        text += " Not steady: is the machine at rest?"
+    if found.same < found.compared:
+        photos = count(found.compared, "photo")
+        text += f" {found.same} of {photos} got the five classes of the run."
+    return text

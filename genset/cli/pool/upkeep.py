@@ -292,7 +292,7 @@ def find(folder: Path | None, files: tuple[Path, ...], as_json: bool) -> None:
     genset duplicates find --against imagenet.hashes
     """
     from genset.core.hashes import read_hashes
-    from genset.db.duplicates import open_pairs
+    from genset.label.duplicates import open_pairs
     from genset.scrape.near_duplicates import propose
 
     excluded = [read_hashes(path) for path in files]
@@ -313,7 +313,7 @@ def list_pairs(folder: Path | None, format: str) -> None:
     \b
     genset duplicates list
     """
-    from genset.db.duplicates import examples_in, open_pairs
+    from genset.label.duplicates import examples_in, open_pairs
 
     with opened(folder) as (workspace, store):
         pairs = open_pairs(store)
@@ -357,7 +357,7 @@ def decide(
     \b
     genset duplicates decide 3 7 --same --keep first
     """
-    from genset.db.duplicates import decide as settle
+    from genset.label.duplicates import decide as settle
 
     with opened(folder) as (_, store):
         settle(store, pairs, same=same, by=by, keep=keep)

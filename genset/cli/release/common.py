@@ -75,6 +75,7 @@ def release_summary(found: Release) -> dict[str, Any]:
 
 def made_lines(made: Release) -> list[str]:
     """What is printed of a release that was just made."""
+    from genset.release.documents.labels import doubts
     from genset.release.documents.words import coverage, missing_votes
 
     every = len(made.taxonomy)
@@ -86,5 +87,6 @@ def made_lines(made: Release) -> list[str]:
         f"  {made.content_hash}",
         *(f"  left out: {count} {reason}" for reason, count in made.excluded.items()),
         *([f"  labeling is not finished: {missing}"] if missing else []),
+        *(f"  {doubt}" for doubt in doubts(made.manifest, made.photos)),
         *(f"  without effect: {option}" for option in made.without_effect),
     ]

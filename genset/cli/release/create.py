@@ -60,8 +60,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--labels",
-    help="Take only what majority, frequency or dawid-skene calls correct, or a FILE of genset "
-    "labels aggregate.",
+    type=click.Choice(tuple(METHODS)),
+    help="Take only what this method calls correct of all votes of a photo.",
 )
 @click.option(
     "--min-confidence", type=float, help="Lowest confidence of these labels, 0 to 1 (default: any)."
@@ -126,6 +126,7 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
     genset release create v2 --from v1 --multilabel
     """
     from genset.cli.release.licenses import Recheck, due, honour, recheck
+    from genset.label.stats import flagged_labelers
     from genset.release.freeze import create, draft, dry_run
     from genset.release.multilabel.facts import summary
     from genset.release.publish import free_folder
@@ -136,6 +137,7 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
         workspace.check_dois(name)
         plan = (_multilabel_plan if is_multilabel else read_plan)(options, workspace, store)
         opted_out, lines = honour(workspace, store)
+        flagged = flagged_labelers(store)
 
         def chosen(session: "Session") -> "list[ReleasePhoto]":
             made = draft(session, workspace, plan)
@@ -144,7 +146,7 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
             return made.photos
 
         if options["dry_run"]:
-            seen = dry_run(workspace, store, plan)
+            seen = dry_run(workspace, store, plan, flagged)
             if not options["no_refresh"]:
                 lines += due(store, chosen)
             head = f"{name} would have, and nothing was written:"
@@ -155,7 +157,7 @@ def create_command(folder: Path | None, /, name: str, **options: Any) -> None:
         if not options["no_refresh"]:
             free_folder(workspace.releases, name)  # before anybody is asked
             checked = recheck(workspace, store, chosen, options["give_up_after"])
-        made = create(workspace, store, name, plan)
+        made = create(workspace, store, name, plan, flagged)
     answers = {"multilabel": made.multilabel} if made.multilabel else {}
     answer = {**release_summary(made), **answers, "licenses": asdict(checked), **opted_out}
     lines += [*checked.lines(), *(summary(made.multilabel) if made.multilabel else ())]
@@ -183,11 +185,12 @@ def read_plan(options: dict[str, Any], workspace: Workspace, store: "Store") -> 
     values = {word: options[word] for word in chosen}
     if "reference" in values and options["strategy"] == "matched":
         values["reference"] = Reference.read(values["reference"])
+    method = options["labels"]
     return ReleasePlan(
         strategy=strategy(options["strategy"], values),
         seed=options["seed"],
         panel=options["panel"],
-        labels=_labels(options["labels"], store, options["panel"]),
+        labels=aggregated(store, method, without=options["panel"]) if method else None,
         min_confidence=options["min_confidence"],
         licenses=choose_licenses(options["licenses"]),
         sources=options["sources"],
@@ -200,25 +203,12 @@ def read_plan(options: dict[str, Any], workspace: Workspace, store: "Store") -> 
     )
 
 
-def _labels(option: str | None, store: "Store", measuring: str | None) -> "AggregatedLabels | None":
-    """What --labels names: a method, applied to the votes that may choose, or a file."""
-    from genset.release.candidates import AggregatedLabels
-
-    if option is None:
-        return None
-    if option not in METHODS:
-        if not Path(option).is_file():
-            raise BadInput(f"--labels takes {', '.join(METHODS)} or a file, not {option!r}")
-        return AggregatedLabels.read(Path(option))
-    return aggregated(store, option, without=measuring)
-
-
 def aggregated(
     store: "Store", method: str, panel: str | None = None, without: str | None = None
 ) -> "AggregatedLabels":
     """The labels that a method makes of the votes of a panel, or of all but one."""
     from genset.db import Verdict
-    from genset.label.exchange.opinions import opinions
+    from genset.label.ballots import opinions
     from genset.release.candidates import AggregatedLabel, AggregatedLabels
 
     found = opinions(store, method, panel, without)

@@ -55,8 +55,7 @@ def export_command(
     genset release export v1 --format mixed
     genset release export v1 --format huggingface --strip-metadata
     """
-    from genset.release.exports.export import export
-    from genset.release.exports.stripped import export_stripped
+    from genset.release.exports.export import export, export_stripped
 
     found = named(folder, name)
     dataset = partial(dataset_now, folder, found)
@@ -127,7 +126,7 @@ def push_command(
     genset release push v1 --to hf:ann/birds-2026 --publish
     genset release push v1.1 --to hf:ann/birds-2026 --forget
     """
-    from genset.release.push import push
+    from genset.release.exports.huggingface import push
 
     found = named(folder, name)
     dataset = partial(dataset_now, folder, found)

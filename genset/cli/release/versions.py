@@ -12,11 +12,9 @@ from genset.cli.release.common import is_of_workspace, named, release, release_s
 from genset.core.errors import ReleaseDamaged, ReleaseIncomplete
 from genset.core.junk import junk_note
 from genset.core.numbers import count
-from genset.release.documents import CARD
 from genset.release.exports import manifest_of
 from genset.release.reader import MANIFEST, Release
 from genset.release.reader.release import check_expected
-from genset.sets.open import open_set
 
 if TYPE_CHECKING:
     from genset.release.preview import Checks
@@ -49,6 +47,9 @@ def verify_command(folder: Path | None, name: str, expect: str | None, as_json: 
     genset release verify v1 --expect sha256:HASH
     genset release verify ./v1-webdataset
     """
+    from genset.release.documents import CARD
+    from genset.sets.open import open_set
+
     found = named(folder, name)
     answer, lines = release_summary(found), list[str]()
     if expect is not None:

@@ -11,18 +11,15 @@ from genset.cli.common import FILE
 from genset.cli.tta.common import (
     RUNS,
     analysis_options,
-    end_if_refused,
     mixed_option,
-    naming_refused,
     show,
+    show_analysis,
     threshold_option,
 )
 from genset.core.errors import BadInput
 
 if TYPE_CHECKING:
     from genset.tta.logs.common import ReadAs
-    from genset.tta.profile.by_workers import ByWorkers
-    from genset.tta.runs import MalformedLog
 
 
 @click.command("stability")
@@ -50,18 +47,16 @@ def stability_command(
     genset tta stability run1.tsv run2.tsv run3.tsv run4.tsv run5.tsv -o runs.png
     """
     from genset.tta.logs.reading import read_runs
-    from genset.tta.one_entry import counted
     from genset.tta.stability import draw_stability, stability, stability_tables
-    from genset.tta.words import refused_tables
 
-    refused: list[MalformedLog] = []
-    logs = read_runs(runs, refused, read_as)
-    with naming_refused(refused):
-        found = stability(logs, threshold, mixed)
-    if output:
-        draw_stability(found, counted(logs, found.threshold), output)
-    show(found, stability_tables(found) + refused_tables(refused), format, refused=refused)
-    end_if_refused(logs, refused)
+    show_analysis(
+        lambda refused: read_runs(runs, refused, read_as),
+        lambda logs: stability(logs, threshold, mixed),
+        stability_tables,
+        draw_stability,
+        output,
+        format,
+    )
 
 
 @click.command("thresholds")
@@ -97,27 +92,19 @@ def thresholds_command(
     """
     from genset.tta.logs.reading import read_runs
     from genset.tta.thresholds import draw_thresholds, thresholds, thresholds_tables
-    from genset.tta.words import refused_tables
 
-    refused: list[MalformedLog] = []
-    runs = read_runs(entries, refused, read_as)
-    with naming_refused(refused):
-        found = thresholds(runs, low, high, step)
-    if output:
-        draw_thresholds(found, runs, output)
-    show(found, thresholds_tables(found) + refused_tables(refused), format, refused=refused)
-    end_if_refused(runs, refused)
+    show_analysis(
+        lambda refused: read_runs(entries, refused, read_as),
+        lambda runs: thresholds(runs, low, high, step),
+        thresholds_tables,
+        draw_thresholds,
+        output,
+        format,
+    )
 
 
 @click.command("scaling")
-@click.argument("logs", metavar="WORKERS=LOG...", nargs=-1)
-@click.option(
-    "--trace",
-    "traces",
-    metavar="WORKERS=RANK0,RANK1",
-    multiple=True,
-    help="Traces of PyTorch's profiler, of some or all ranks: communication by number of workers.",
-)
+@click.argument("logs", metavar="WORKERS=LOG...", nargs=-1, required=True)
 @click.option(
     "--threshold",
     "thresholds",
@@ -130,7 +117,6 @@ def thresholds_command(
 @analysis_options
 def scaling_command(
     logs: Sequence[str],
-    traces: Sequence[str],
     thresholds: Sequence[float],
     mixed: bool,
     output: Path | None,
@@ -140,68 +126,42 @@ def scaling_command(
     """Show what more workers bring, from logs of one entry with different numbers of workers.
 
     A LOG is a file, or a folder with several runs; a number may be given several times. Prints the
-    speed-ups of the time per epoch and of the time to accuracy over the smallest number, and the
-    share of time in communication if a log has it. Logs of different models, types of hardware,
-    frameworks or schedules are refused. Logs that cannot be read are listed, and the exit code is
-    1.
+    speed-ups of the time per epoch and of the time to accuracy over the smallest number.
+    Logs of different models, types of hardware, frameworks or schedules are refused. Logs that
+    cannot be read are listed, and the exit code is 1.
 
-    --trace, with or without logs, shows how much of the time ranks communicate, and how much of
-    that no computing hides.
+    How much ranks communicate, genset tta profile 8=RANK0 16=RANK0 shows from traces.
 
     \b
     genset tta scaling 4=four-machines.tsv 8=eight-machines.tsv 16=sixteen.tsv
     genset tta scaling 1=runs-1/ 4=runs-4/ --threshold 90 --threshold 93
-    genset tta scaling --trace 8=rank0.json.gz,rank1.json.gz --trace 16=sixteen.json.gz
     """
     from genset.tta.logs.reading import read_runs
-    from genset.tta.profile.by_workers import by_workers_tables, draw_by_workers
     from genset.tta.scaling import draw_scaling, scaling, scaling_tables
-    from genset.tta.words import refused_tables
 
-    if not logs and not traces:
-        raise click.UsageError("Missing argument 'WORKERS=LOG...'.")
-    communication = _communication(traces) if traces else None
-    tables = by_workers_tables(communication) if communication else []
-    more = {"traces": communication} if communication else {}
-    if not logs:
-        show({}, tables, format, **more)
-        if communication and output:
-            draw_by_workers(communication, output)
-        return
-    refused: list[MalformedLog] = []
-    runs = {
-        workers: read_runs(paths, refused, read_as) for workers, paths in _by_workers(logs).items()
-    }
-    with naming_refused(refused):
-        found = scaling(runs, thresholds, mixed)
-    tables = [*scaling_tables(found), *tables, *refused_tables(refused)]
-    show(found, tables, format, refused=refused, **more)
-    if output:
-        draw_scaling(found, output, communication)
-    end_if_refused([run for several in runs.values() for run in several], refused)
+    sizes = _by_workers(logs)
+    show_analysis(
+        lambda refused: {size: read_runs(paths, refused, read_as) for size, paths in sizes.items()},
+        lambda runs: scaling(runs, thresholds, mixed),
+        scaling_tables,
+        draw_scaling,
+        output,
+        format,
+    )
 
 
-def _communication(words: Sequence[str]) -> "ByWorkers":
-    from genset.tta.profile.by_workers import by_workers
-    from genset.tta.profile.profile import read_devices
-
-    return by_workers(read_devices(_by_workers(words, "--trace ")))
-
-
-def _by_workers(words: Sequence[str], option: str = "") -> dict[int, list[Path]]:
-    """The logs of each number of workers, 8=LOG; of an option the traces, 8=RANK0,RANK1.
+def _by_workers(words: Sequence[str]) -> dict[int, list[Path]]:
+    """The logs of each number of workers, 8=LOG.
 
     Raises:
         BadInput: a number is none, or a path is empty.
     """
     found: dict[int, list[Path]] = {}
     for word in words:
-        number, _, paths = word.partition("=")
-        several = [paths] if not option or Path(paths).is_file() else paths.split(",")
-        if not (re.fullmatch(r"0*[1-9]\d{0,8}", number, re.ASCII) and all(several)):
-            which = "the ranks' traces, 8=RANK0,RANK1" if option else "the log, 4=four.tsv"
-            raise BadInput(f"{option}{word}: write the number of workers before {which}")
-        found.setdefault(int(number), []).extend(map(Path, several))
+        number, _, path = word.partition("=")
+        if not (re.fullmatch(r"0*[1-9]\d{0,8}", number, re.ASCII) and path):
+            raise BadInput(f"{word}: write the number of workers before the log, 4=four.tsv")
+        found.setdefault(int(number), []).append(Path(path))
     return found
 
 

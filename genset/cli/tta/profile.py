@@ -50,11 +50,13 @@ _RATES = ("--peak-tflops", "--peak-gbs")
     multiple=True,
     help="The peak of its memory in 10^9 bytes a second.",
 )
+@click.option("--all", "everything", is_flag=True, help="Print all tables and remarks.")
 @click.option("--how", is_flag=True, help="Print how to record a trace that has everything.")
 @figure_option
 @format_option
 def profile_command(
     traces: Sequence[str],
+    everything: bool,
     how: bool,
     output: Path | None,
     format: str,
@@ -64,9 +66,10 @@ def profile_command(
 
     A TRACE is a file that torch.profiler exported (Chrome's JSON, gzipped or not). The same NAME
     again is another rank of that run; several names are runs side by side, in one figure. Prints
-    the shares of time by rank (computing, copies, communication, idle), the share of kernel time
-    in kernels that use matrix units (Tensor Cores), what convolutions and matrix products achieved
-    compared with the device's peaks, and how long ranks communicated. What a trace lacks is listed.
+    how busy each run's device was, what hinders it most, and what to do next. With --all, or in
+    another format than text: shares of time by rank (computing, copies, communication, idle), the
+    share of kernel time in kernels that use matrix units (Tensor Cores), what convolutions and
+    matrix products achieved compared with the device's peaks, and what a trace lacks.
 
     \b
     genset tta profile amp=rank0.json.gz amp=rank1.json.gz float32=plain.json -o profile.svg
@@ -79,7 +82,7 @@ def profile_command(
     from genset.tta.traces.trace import HOW
 
     if how:
-        if traces or output or any(options.values()):
+        if traces or output or everything or any(options.values()):
             raise click.UsageError("--how takes no other options.")
         click.echo(HOW)
         return
@@ -87,7 +90,7 @@ def profile_command(
         raise click.UsageError("Missing argument 'NAME=TRACE...'.")
     check_output(output)
     found = _compared(traces, **options)
-    show(found, profile_tables(found), format)
+    show(found, profile_tables(found, everything or format != "text"), format)
     if output:
         draw_profile(found, output)
 

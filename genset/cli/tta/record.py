@@ -96,8 +96,7 @@ def record_command(
     """
     from getpass import getuser
 
-    from genset.tta.record.header import Header, choose_task
-    from genset.tta.record.provenance import hardware
+    from genset.tta.record.header import Header, choose_task, hardware
     from genset.tta.record.running import Job, Output
     from genset.tta.record.series import choose_seeds, runs_of
 

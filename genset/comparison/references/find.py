@@ -5,12 +5,19 @@ where known; timm's ``results-imagenet.csv`` is one. genset ships one of its own
 """
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from genset.comparison.references.published import architecture_of, published
+import numpy as np
+
+from genset.comparison.references.published import (
+    PublishedWeights,
+    one_a_weights,
+    places,
+    published,
+)
 from genset.comparison.references.sets import IMAGENET, recognize_names
 from genset.core.errors import BadInput
 from genset.models.spec import ModelSpec, parse_spec
@@ -92,24 +99,6 @@ class Reference:
     folder: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
-    """What is published of a model's architecture, or of its weights at other sizes.
-
-    Attributes:
-        low, high: the lowest and the highest top-1, 0 to 1.
-        weights: how many are published.
-        of: what they share: "timm:resnet50", or the weights' name.
-        why: none of them is the model's own, in a few words.
-    """
-
-    low: float
-    high: float
-    weights: int
-    of: str
-    why: str
-
-
 Named = tuple[str, str]
 """A run: its key, and the model's name. Two names may be given to the same weights."""
 
@@ -119,12 +108,8 @@ def named(run: Run) -> Named:
     return run.key, run.model
 
 
-@dataclass(slots=True)
-class References:
-    """What is known of models elsewhere, by their runs."""
-
-    exact: dict[Named, Reference] = field(default_factory=dict)
-    ranges: dict[Named, Range] = field(default_factory=dict)
+References = dict[Named, Reference]
+"""What is known of models elsewhere, by their runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +134,6 @@ def find_references(reference: str, runs: Path, targets: Sequence[Run]) -> Refer
     which is found by its name, and by its convention where both sets have classes of a user's own;
     ImageNet's by its photos, whatever it is called; for "imagenet-val" what genset ships, by the
     weights' whole name and the size of the image.
-    Where only the architecture of a checkpoint is known, or the size is another, the range of what
-    is published is found in place of an accuracy.
 
     Args:
         reference: a CSV file, "imagenet-val", or a set's name.
@@ -160,12 +143,14 @@ def find_references(reference: str, runs: Path, targets: Sequence[Run]) -> Refer
     Raises:
         BadInput: there is no such table, set or name, or the table is no such table.
     """
-    found = References()
+    found: References = {}
     weights = {named(run): weights_of(run) for run in targets}
     if Path(reference).suffix == ".csv":
         table = read_table(Path(reference))
         for run in targets:
-            _look_up(found, run, weights[named(run)], _rows(table, weights[named(run)].names))
+            its = weights[named(run)]
+            lines = next((table[name] for name in its.names if name in table), [])
+            _look_up(found, run, its, lines)
         return found
     # ImageNet's photos are told by what they are, not by a set's name.
     measured = [] if reference == NAME else find_runs(runs, reference)
@@ -173,10 +158,7 @@ def find_references(reference: str, runs: Path, targets: Sequence[Run]) -> Refer
         shipped = published_table()
         for run in targets:
             its = weights[named(run)]
-            names = [its.full] if its.full else []
-            _look_up(found, run, its, _rows(shipped, names))
-            if named(run) not in found.exact | found.ranges and its.architecture:
-                _of_architecture(found, run, its.architecture)
+            _look_up(found, run, its, shipped.get(its.full, []))
     elif not measured:
         raise BadInput(
             f"no reference {reference!r}: it is {NAME}, {NONE}, a CSV file of model and top1, or a "
@@ -186,14 +168,17 @@ def find_references(reference: str, runs: Path, targets: Sequence[Run]) -> Refer
     for folder, run in reversed(measured):
         there.setdefault(run.model, {})[run.convention] = folder, run
     for run in targets:
-        if (same := _by_its_convention(there.get(run.model, {}), run.convention)) is not None:
-            found.exact[named(run)] = _measured(*same, run.convention)
+        same = there.get(run.model, {})
+        # One on ImageNet's classes has no convention. It is held against any, "all" before others.
+        for convention in (run.convention, "") if run.convention else sorted(same):
+            if convention in same:
+                found[named(run)] = _measured(*same[convention], run.convention)
+                break
     if reference == NAME:
         _add_measured_on_imagenet(found, runs, targets)
         for run in targets:
             if (top1 := weights[named(run)].reported) is not None:
-                found.exact[named(run)] = Reference(top1, None, SAID)
-    found.ranges = {key: span for key, span in found.ranges.items() if key not in found.exact}
+                found[named(run)] = Reference(top1, None, SAID)
     return found
 
 
@@ -213,12 +198,9 @@ def read_table(path: Path) -> Table:
         raise BadInput(f"{path} is no reference: it needs the columns model and top1 (per cent)")
     found: Table = {}
     for number, row in enumerate(rows, 2):
-        top1, top5 = _share(path, number, row["top1"]), row.get("top5")
-        reference = Reference(
-            top1,
-            _share(path, number, top5) if top5 else None,
-            row.get("source") or path.name,
-        )
+        top1 = _share(path, number, row["top1"])
+        top5 = _share(path, number, row["top5"]) if row.get("top5") else None
+        reference = Reference(top1, top5, row.get("source") or path.name)
         pixels = row.get("img_size") or ""
         size = int(pixels) if pixels.isascii() and pixels.isdigit() else None
         found.setdefault(row["model"], []).append(Row(row["model"], size, reference))
@@ -238,39 +220,12 @@ def published_table() -> Table:
     return found
 
 
-def _rows(table: Table, names: Iterable[str]) -> list[Row]:
-    return next((table[name] for name in names if name in table), [])
-
-
 def _look_up(found: References, run: Run, weights: Weights, rows: Sequence[Row]) -> None:
-    """Take the line of the run's image size; where none can be told, the range of all lines."""
-    fits = [row for row in rows if row.pixels in (None, weights.pixels)]
-    if weights.pixels is None:  # a table of answers does not say
-        fits = list(rows)
+    """Take the line of the run's image size, where one can be told."""
+    sizes = (None, weights.pixels)  # a table of answers does not say its own
+    fits = [row for row in rows if weights.pixels is None or row.pixels in sizes]
     if len(fits) == 1 and not weights.changed:
-        found.exact[named(run)] = fits[0].reference
-    elif rows:
-        if weights.changed:
-            why = f"scored with another {', '.join(weights.changed)} than published"
-        elif weights.pixels is None:
-            why = "of an image size that is not known"
-        else:
-            sizes = ", ".join(str(row.pixels) for row in rows)
-            why = f"scored at {weights.pixels} pixels, published at {sizes}"
-        found.ranges[named(run)] = _range(rows, rows[0].name, why)
-
-
-def _of_architecture(found: References, run: Run, architecture: str) -> None:
-    bare = architecture_of(architecture)
-    table = published_table().items()
-    if same := [row for name, rows in table if architecture_of(name) == bare for row in rows]:
-        why = "a checkpoint, and whose weights it holds is not known"
-        found.ranges[named(run)] = _range(same, bare, why)
-
-
-def _range(rows: Sequence[Row], of: str, why: str) -> Range:
-    shares = [row.reference.top1 for row in rows]
-    return Range(min(shares), max(shares), len({row.name for row in rows}), of, why)
+        found[named(run)] = fits[0].reference
 
 
 def _add_measured_on_imagenet(found: References, runs: Path, targets: Sequence[Run]) -> None:
@@ -286,7 +241,7 @@ def _add_measured_on_imagenet(found: References, runs: Path, targets: Sequence[R
             names = ((answer.image, answer.wnid) for answer in load_predictions(folder))
             known[run.set_hash] = recognize_names(names) == IMAGENET
         if known[run.set_hash]:
-            found.exact |= {named(target): _measured(folder, run) for target in same}
+            found |= {named(target): _measured(folder, run) for target in same}
 
 
 def _is_same_model(one: Run, other: Run) -> bool:
@@ -297,17 +252,6 @@ def _is_same_model(one: Run, other: Run) -> bool:
     if not one.preprocessing and not other.preprocessing:
         return one.model == other.model
     return one.weights_hash == other.weights_hash and one.preprocessing == other.preprocessing
-
-
-def _by_its_convention(
-    runs: Mapping[str, tuple[Path, Run]], convention: str
-) -> tuple[Path, Run] | None:
-    """The run of a model to hold another one against: of its own convention, or of none.
-
-    One on ImageNet's classes has none. It is held against any, "all" before others.
-    """
-    names = (convention, "") if convention else sorted(runs)
-    return next((runs[name] for name in names if name in runs), None)
 
 
 def _measured(folder: Path, run: Run, convention: str = "") -> Reference:
@@ -324,3 +268,59 @@ def _share(path: Path, line: int, text: str | None) -> float:
     if not 0 <= share <= 100:
         raise BadInput(f"{path}, line {line}: {text!r} is no accuracy in per cent")
     return share / 100
+
+
+# Places among published weights
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceAmong:
+    """A model's place by accuracy here among published weights: 1 is the best.
+
+    `best` and `worst` are its places at the ends of Wilson's 95 % interval of its accuracy.
+    `of` is how many are ranked, with the model itself. `published` is its own weights' accuracy
+    here as published, 0 to 1; None where they are not.
+    """
+
+    label: str
+    accuracy: float
+    place: int
+    best: int
+    worst: int
+    of: int
+    published: float | None
+
+
+def place_among(run: Run, label: str, column: str) -> PlaceAmong:
+    """A model's place among the published weights, itself left out where it is one of them."""
+    same = _published_as(run)
+    others = [
+        weight.top1[column]
+        for weight in one_a_weights()
+        if same is None or weight.weights != same.weights
+    ]
+    accuracy = run.top1
+    return PlaceAmong(
+        label=label,
+        accuracy=accuracy.share,
+        place=places(others, accuracy.share),
+        best=places(others, accuracy.high),
+        # A published accuracy that equals the lower end counts as better.
+        worst=places(others, float(np.nextafter(accuracy.low, -1))),
+        of=len(others) + 1,
+        published=same.top1.get(column) if same else None,
+    )
+
+
+def _published_as(run: Run) -> PublishedWeights | None:
+    """The published row of a run's own weights at its image size, if there is one."""
+    name = weights_of(run)
+    if not name.full or name.changed:
+        return None
+    rows = [
+        row
+        for row in published()
+        if row.weights == name.full or (row.is_default and row.architecture == name.full)
+    ]
+    fits = [row for row in rows if name.pixels in (None, row.pixels)]
+    return fits[0] if len(fits) == 1 else None

@@ -1,8 +1,8 @@
 """Published accuracies of well-known weights, in a table that genset ships.
 
-``published.csv`` holds timm's figures (ImageNet's validation set, ReaL's labels for it, ImageNetV2)
-and torchvision's (ImageNet alone), with their sources in its first lines; a row is one file of
-weights at one image size. ``benchmarks/published_accuracies.py`` makes it.
+``published.csv`` holds timm's figures (ImageNet's validation set, ReaL's labels for it, ImageNetV2
+and ImageNet-Sketch) and torchvision's (ImageNet alone), with their sources in its first lines; a
+row is one file of weights at one image size. ``benchmarks/published_accuracies.py`` makes it.
 """
 
 import csv
@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 
 TABLE = Path(__file__).with_name("published.csv")
-SETS = ("imagenet", "real", "imagenetv2")
-COLUMNS = ("weights", "pixels", "default", "imagenet", "imagenet_top5", "real", "imagenetv2")
+SETS = ("imagenet", "real", "imagenetv2", "sketch")
+COLUMNS = ("weights", "pixels", "default", "imagenet", "imagenet_top5", *SETS[1:])
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,17 @@ if TYPE_CHECKING:
     from genset.sets.photos import PhotoSet
     from genset.sets.truths.truth import Truth
 
-Named = Literal["imagenet-val", "imagenetv2", "other"]
+Named = Literal["imagenet-val", "imagenetv2", "imagenet-sketch", "other"]
 
 IMAGENET: Named = "imagenet-val"
 V2: Named = "imagenetv2"
+SKETCH: Named = "imagenet-sketch"
 OTHER: Named = "other"
-CHOICES: tuple[Named, ...] = (IMAGENET, V2, OTHER)
+CHOICES: tuple[Named, ...] = (IMAGENET, V2, SKETCH, OTHER)
 TITLES = {
     IMAGENET: "ImageNet’s validation set",
     V2: "ImageNetV2 (matched frequency)",
+    SKETCH: "ImageNet-Sketch",
 }
 
 # Of all photos' names and classes (`_digest`), in ImageNet's own list and in ImageNetV2's.
@@ -44,7 +46,7 @@ class WellKnownSet:
     """A well-known set.
 
     Attributes:
-        name: "imagenet-val" or "imagenetv2".
+        name: "imagenet-val", "imagenetv2" or "imagenet-sketch".
         how: it was recognized, in a few words.
     """
 
@@ -59,7 +61,7 @@ class WellKnownSet:
     @property
     def column(self) -> str:
         """The column of its accuracies in the published table."""
-        return "imagenet" if self.name == IMAGENET else "imagenetv2"
+        return {IMAGENET: "imagenet", SKETCH: "sketch"}.get(self.name, "imagenetv2")
 
 
 def recognize(photos: "PhotoSet", name: Named | None = None) -> WellKnownSet | None:

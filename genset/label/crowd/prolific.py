@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 import requests
 
-from genset.core.errors import BadInput, GensetError, MissingExtra
+from genset.core.errors import BadInput, GensetError, needs_extra
 from genset.label.crowd.studies import Studies
-from genset.label.people.labelers import Labeler, Labelers
+from genset.label.labelers import Labeler, Labelers
 
 KEYS_ADDRESS = "https://api.prolific.com/.well-known/study/jwks.json"
 ISSUER = "https://www.prolific.com"
@@ -85,13 +85,11 @@ def verify(token: str, ids: Ids, host: str, keys: Keys, *, seen_before: bool = F
         GensetError: the keys cannot be had now.
         MissingExtra: the library that checks signatures is not installed.
     """
-    try:
+    with needs_extra("checking Prolific's signature", "label"):
         from joserfc import jwt
         from joserfc.errors import JoseError
         from joserfc.jwk import RSAKey
         from joserfc.jws import extract_compact
-    except ImportError:
-        raise MissingExtra("checking Prolific's signature", "label") from None
     try:
         if not 0 < len(token) <= _LONGEST_TOKEN:
             raise ValueError(f"a token of {len(token)} characters")

@@ -17,8 +17,7 @@ from sqlalchemy import CompoundSelect, bindparam, func, null, select, union_all
 from sqlalchemy.orm import Session
 
 from genset.db import Label, LabelerEvent, Screen, ask
-from genset.label.queue.open_candidates import OpenCandidates, locked
-from genset.label.queue.pools import CANDIDATES, Pool
+from genset.label.queue.open_candidates import CANDIDATES, OpenCandidates, Pool, locked
 from genset.settings import LabelRules
 
 Item = TypeVar("Item")

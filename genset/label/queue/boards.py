@@ -25,7 +25,7 @@ from genset.db import (
 )
 from genset.db.failures import answering
 from genset.label.queue.board import Board
-from genset.label.queue.pools import QUESTIONS
+from genset.label.queue.open_candidates import QUESTIONS
 from genset.settings import LabelRules
 
 _READ_AT_ONCE = 5_000  # candidates of new boards; of larger ones classes are read when asked for

@@ -63,7 +63,6 @@ def is_new_to_labeler(table: type[GoldQuestion | Candidate]) -> tuple[ColumnElem
 
 
 # Written once: building them takes longer than asking them.
-THERE = Photo.sha256.is_not(None), Photo.rejected.is_(None)
 _SHOWN = (
     select(func.count(Screen.id.distinct()), func.count(), func.count(ScreenPhoto.gold_id))
     .join(Screen, Screen.id == ScreenPhoto.screen_id)
@@ -87,7 +86,7 @@ _NOT_SHOWN = (
     .where(
         GoldQuestion.wnid == bindparam("wnid"),
         GoldQuestion.retired_at.is_(None),
-        *THERE,
+        Photo.in_use,
         *is_new_to_labeler(GoldQuestion),
         # Others may have been shown as examples.
         ~(is_for_examples(GoldQuestion.photo_id) & GoldQuestion.basis_id.is_not(None)),
@@ -102,7 +101,7 @@ _CAN_BE = (
     .join(Photo, Photo.id == Candidate.photo_id)
     .where(
         among(Candidate.id, "candidates"),
-        *THERE,
+        Photo.in_use,
         ~exists(GOLD_ALREADY.correlate(Candidate)),
         *is_new_to_labeler(Candidate),
     )

@@ -30,11 +30,11 @@ from genset.db import (
     is_postgresql,
     now,
 )
+from genset.label.labelers import LabelerNow
 from genset.label.queue.asking import questions_of
 from genset.label.queue.board import LIVE, Board
 from genset.label.queue.boards import Boards
 from genset.label.queue.hiding import ScreenPlan, Shown, screens_of_class
-from genset.label.queue.labeler import LabelerNow
 from genset.settings import LabelRules
 
 _ROUNDS = 5

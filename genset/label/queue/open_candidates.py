@@ -1,29 +1,112 @@
-"""The candidates of a pool in memory: their votes, and which of them need more."""
+"""What labelers are asked about, in memory: the votes of candidates, and which need more.
+
+Candidates come class by class, questions about further classes photo by photo.
+"""
 
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar, cast
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, bindparam, case, func, not_, select
 from sqlalchemy.orm import Session
 
 from genset.db import (
+    Candidate,
+    Claim,
     Label,
+    Photo,
+    Question,
     Store,
     Verdict,
     among,
     ask,
+    is_backed,
+    is_named_gold,
     is_out,
+    is_to_label,
     requests_in_force,
     rulings_in_force,
+    stored_candidates,
 )
 from genset.db.votes_needed import most_alike, votes_missing
 from genset.label.gold import AGREEING
-from genset.label.queue.pools import Pool
 from genset.settings import LabelRules
+
+Columns = Select[*tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The claims of one kind that labelers are asked about, as questions to the store.
+
+    Each claim is asked about under a class: the claim's own, or the one that its photo is of.
+
+    Attributes:
+        counted: the classes, and how many claims each has, stored or not.
+        members: id, class and photo of the claims of some `classes` that may be shown, in order.
+        eligible: those of some `candidates`, by id, that may be shown now.
+        labeled: id of each claim that a `worker` labeled, and its class in this pool, or None.
+        by_photo: whether a screen is of one photo, and has all of its claims; these are questions,
+            whose votes grow only where labelers differ.
+        added: as `members`, of some `candidates`; None where labelers add none.
+        unbacked: those of some `candidates`, by id, that nobody stands behind whose votes count;
+            None where that is not asked.
+    """
+
+    counted: Columns
+    members: Columns
+    eligible: Columns
+    labeled: Columns
+    by_photo: bool = False
+    added: Columns | None = None
+    unbacked: Columns | None = None
+
+
+_LABELED = select(Label.candidate_id).where(Label.worker == bindparam("worker"))
+_TO_LABEL = is_to_label(of_pool=False)
+
+CANDIDATES = Pool(
+    counted=select(Candidate.wnid, func.count()).group_by(Candidate.wnid),
+    members=stored_candidates()
+    .where(among(Candidate.wnid, "classes"), _TO_LABEL)
+    .with_only_columns(Candidate.id, Candidate.wnid, Candidate.photo_id),
+    eligible=select(Candidate.id)
+    .join(Candidate.photo)
+    .where(among(Candidate.id, "candidates"), Photo.in_use, _TO_LABEL),
+    labeled=_LABELED.join(Claim, Claim.id == Label.candidate_id).add_columns(
+        case((Claim.rank > 0, Claim.wnid))
+    ),
+)
+
+_ASKED = select(Question.candidate_id, Question.home)
+_SHOWN = (
+    _ASKED.add_columns(Claim.photo_id)
+    .join(Claim, Claim.id == Question.candidate_id)
+    .join(Photo, Photo.id == Claim.photo_id)
+    .where(Photo.in_use, Claim.wnid != Question.home, not_(is_named_gold(of_class=True)))
+    .order_by(Question.home, Claim.photo_id, Claim.id)
+)
+
+QUESTIONS = Pool(
+    counted=_ASKED.with_only_columns(Question.home, func.count()).group_by(Question.home),
+    members=_SHOWN.where(among(Question.home, "classes")),
+    eligible=_SHOWN.with_only_columns(Question.candidate_id).where(
+        among(Question.candidate_id, "candidates")
+    ),
+    labeled=_LABELED.outerjoin(Question, Question.candidate_id == Label.candidate_id).add_columns(
+        Question.home
+    ),
+    by_photo=True,
+    added=_SHOWN.where(among(Question.candidate_id, "candidates")),
+    unbacked=select(Question.candidate_id).where(
+        among(Question.candidate_id, "candidates"), not_(is_backed())
+    ),
+)
+
 
 _NONE: frozenset[int] = frozenset()
 _NOBODY = Counter[Verdict]()

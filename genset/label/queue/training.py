@@ -25,9 +25,9 @@ from genset.db import (
     requests_in_force,
 )
 from genset.label.gold import holds
+from genset.label.labelers import LabelerNow
 from genset.label.queue.board import Board
-from genset.label.queue.hiding import GOLD_ALREADY, THERE, ScreenPlan, is_new_to_labeler
-from genset.label.queue.labeler import LabelerNow
+from genset.label.queue.hiding import GOLD_ALREADY, ScreenPlan, is_new_to_labeler
 from genset.label.queue.leases import LeasedScreen, lease
 from genset.label.queue.open_candidates import is_for_examples
 from genset.settings import LabelRules
@@ -48,7 +48,7 @@ _THERE_ARE = (
             GoldQuestion.basis_id.in_(select(Ruling.candidate_id)),
         ),
         GoldQuestion.retired_at.is_(None),
-        *THERE,
+        Photo.in_use,
         *is_new_to_labeler(GoldQuestion),
     )
 )
@@ -72,7 +72,7 @@ _RULED = (
         Ruling.verdict.in_((Verdict.CORRECT, Verdict.INCORRECT)),
         bindparam("votes") <= _VOTES,
         ~is_for_examples(Photo.id),
-        *THERE,
+        Photo.in_use,
         *is_new_to_labeler(Candidate),
     )
 )

@@ -24,7 +24,7 @@ from genset.db import (
     now,
     stored_taxonomy,
 )
-from genset.label.proposals.choose import LABELER
+from genset.label.proposals import LABELER
 from genset.label.queue.board import QUESTIONS_ON_A_SCREEN
 from genset.label.queue.leases import LeasedScreen
 from genset.label.session.shown import (

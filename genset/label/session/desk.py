@@ -14,9 +14,8 @@ from genset.db import Screen as ScreenRow
 from genset.db import Store, Visit, ask, now
 from genset.db.failures import answering
 from genset.label.crowd.studies import end_visit
-from genset.label.people.labelers import Labeler
+from genset.label.labelers import Labeler, LabelerNow, lock_labeler, read_labeler
 from genset.label.queue.boards import Boards, boards_of
-from genset.label.queue.labeler import LabelerNow, lock_labeler, read_labeler
 from genset.label.queue.leases import (
     SCREENS,
     LeasedScreen,
@@ -42,7 +41,7 @@ from genset.label.session.shown import (
 )
 from genset.label.session.submitting import submit
 from genset.label.session.view import screens_of, with_photos
-from genset.label.trust.suspicion import hold_if_suspect, is_fifth
+from genset.label.suspicion import hold_if_suspect, is_fifth
 from genset.workspace import Workspace
 
 MOST_SCREENS = 12

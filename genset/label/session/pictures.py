@@ -21,7 +21,7 @@ from genset.core.errors import BadInput, GensetError
 from genset.core.pixels import eight_bit
 from genset.db import Claim, GoldQuestion, Photo, ScreenPhoto, Store
 from genset.db.failures import answering
-from genset.label.people.access import label_secret
+from genset.label.access import label_secret
 from genset.workspace import Workspace
 
 
@@ -47,7 +47,7 @@ def picture_path(workspace: Workspace, store: Store, name: str) -> Path:
     with answering(), store.session() as session:
         is_random = is_random_name(name)
         photo = _on_screen(session, name) if is_random else _signed(workspace, session, name)
-        if photo is None or photo.sha256 is None or photo.rejected is not None:
+        if photo is None or not photo.in_use:
             raise BadInput("there is no such picture")
         return workspace.images / photo.file
 

@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session
 
 from genset.db import GoldAnswer, Screen, Study, Visit, ask
 from genset.label.gold import gold_scores
+from genset.label.labelers import LabelerNow
 from genset.label.queue.boards import Boards
-from genset.label.queue.labeler import LabelerNow
 from genset.label.queue.leases import open_screens
 from genset.label.session.shown import Done, Progress
-from genset.label.trust.suspicion import misses
+from genset.label.suspicion import misses
 
 _GAPS = 20  # between submissions, of which the median is a labeler's pace
 _LEAST_GAPS = 3

@@ -13,8 +13,7 @@ from sqlalchemy.orm import Session
 from genset.core.safe import clean
 from genset.db import Photo, SourceWarned, SourceWords, Store, ask, now
 from genset.db.failures import answering
-from genset.label.people.labelers import Labeler
-from genset.label.queue.labeler import WARNINGS
+from genset.label.labelers import WARNINGS, Labeler
 from genset.licenses import FLICKR_NOTICE
 
 _LONGEST = 500
@@ -64,5 +63,5 @@ def heed(store: Store, labeler: Labeler, sources: Collection[str]) -> None:
 
 
 def _has_photos(session: Session, source: str) -> bool:
-    stored = select(Photo.id).where(Photo.source == source, Photo.sha256.is_not(None))
-    return session.scalar(stored.where(Photo.rejected.is_(None)).limit(1)) is not None
+    stored = select(Photo.id).where(Photo.source == source, Photo.in_use)
+    return session.scalar(stored.limit(1)) is not None

@@ -39,8 +39,8 @@ from genset.db import (
     ask,
     now,
 )
+from genset.label.labelers import LabelerNow
 from genset.label.queue.boards import Boards
-from genset.label.queue.labeler import LabelerNow
 from genset.label.queue.leases import SCREENS, LeasedScreen, change, free_of_others
 from genset.label.session.adding import add_classes, between
 from genset.label.session.pictures import is_random_name
@@ -70,7 +70,7 @@ _SCREEN = (
         ScreenPhoto.id.label("name"),
         ScreenPhoto.candidate_id,
         ScreenPhoto.gold_id,
-        Photo.sha256.is_not(None) & Photo.rejected.is_(None),
+        Photo.in_use,
     )
     .join(ScreenPhoto, ScreenPhoto.screen_id == Screen.id)
     .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)

@@ -55,7 +55,6 @@ _CREDIT = (
 
 # Written once: building them takes longer than asking them.
 _SCREENS = among(ScreenPhoto.screen_id, "screens")
-_THERE = Photo.sha256.is_not(None), Photo.rejected.is_(None)
 _ANSWERS = union_all(
     select(ScreenPhoto.id, Label.verdict, Label.id, Label.number.label("place"))
     .join(Label, Label.candidate_id == ScreenPhoto.candidate_id)
@@ -71,7 +70,7 @@ _LEFT = (
     .outerjoin(Claim, Claim.id == ScreenPhoto.candidate_id)
     .outerjoin(GoldQuestion, GoldQuestion.id == ScreenPhoto.gold_id)
     .join(Photo, Photo.id == func.coalesce(Claim.photo_id, GoldQuestion.photo_id))
-    .where(_SCREENS, *_THERE)
+    .where(_SCREENS, Photo.in_use)
 )
 _PHOTOS = _LEFT.with_only_columns(
     *(ScreenPhoto.screen_id, ScreenPhoto.id),
@@ -83,7 +82,7 @@ _EXAMPLES = (
     .join(Photo, Photo.id == Candidate.photo_id)
     .where(
         among(Candidate.id, "candidates"),
-        *_THERE,
+        Photo.in_use,
         # Of gold questions none but those that are asked on screens of their own photo alone.
         ~exists().where(
             GoldQuestion.photo_id == Photo.id,
@@ -96,7 +95,7 @@ _EXAMPLES = (
 _MAY_BE_ASKED = (
     select(DuplicatePair.photo_id, DuplicatePair.other)
     .join(Photo, Photo.id == DuplicatePair.photo_id)
-    .where(DuplicatePair.verdict.is_(None), *_THERE)
+    .where(DuplicatePair.verdict.is_(None), Photo.in_use)
     .subquery()
 )
 _TELLS = or_(
@@ -112,7 +111,7 @@ _GIVEN = (
         .label("place"),
     )
     .join(Photo, Photo.id == ExamplePhoto.photo_id)
-    .where(among(ExamplePhoto.wnid, "classes"), *_THERE, not_(_TELLS))
+    .where(among(ExamplePhoto.wnid, "classes"), Photo.in_use, not_(_TELLS))
     .subquery()
 )
 _OWN_EXAMPLES = (

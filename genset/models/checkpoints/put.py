@@ -1,11 +1,15 @@
 """Put the weights of a checkpoint into a network: none missing, none unexpected."""
 
+import math
 import re
 import sys
+import zipfile
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from torch import Tensor, nn
 
 from genset.core.errors import ModelError, first_line
@@ -100,6 +104,8 @@ def put_weights(spec: ModelSpec, network: nn.Module) -> list[str]:
             another shape.
     """
     path = Path(spec.target)
+    if path.suffix == ".npz" and path.is_file() and hasattr(network, "load_pretrained"):
+        return _put_arrays(spec, path, network)
     content = read_checkpoint(path)
     required = network.state_dict()
     try:
@@ -120,6 +126,27 @@ def put_weights(spec: ModelSpec, network: nn.Module) -> list[str]:
     except RuntimeError as error:  # of kinds that cannot be copied: sparse, quantized
         raise ModelError(f"its weights cannot be used: {why_not_loaded(error)}") from None
     return found.notes
+
+
+def _put_arrays(spec: ModelSpec, path: Path, network: Any) -> list[str]:
+    """Read a ViT's or BiT's file of JAX into a network of timm's, by timm's own reader."""
+    for value in network.parameters():
+        nn.init.constant_(value, math.nan)  # timm passes over what it does not find
+    try:
+        with zipfile.ZipFile(path) as archive:  # a few bytes can be packed that fill the memory
+            if sum(entry.file_size for entry in archive.infolist()) > path.stat().st_size:
+                raise ModelError("it is compressed, which files of weights are not")
+        with np.load(path, allow_pickle=False) as arrays:
+            sizes = {arrays[name].size for name in arrays.files if "pos" in name}
+        network.load_pretrained(str(path))
+    except Exception as error:  # noqa: BLE001 - it expects the names of certain files
+        reason = clean(first_line(error))
+        raise ModelError(f"{path} is no file of JAX for {spec.arch} ({reason})") from None
+    wrong = [name for name, value in network.named_parameters() if value.isnan().any()]
+    wrong += ["pos_embed of this size"] * bool(sizes and network.pos_embed.numel() not in sizes)
+    if wrong:
+        raise ModelError(f"weights do not fit {spec.arch}: {_differences({'missing': wrong})}")
+    return ["timm read the arrays of JAX."]
 
 
 def why_not_loaded(error: Exception) -> str:

@@ -57,7 +57,7 @@ def what_else(path: Path) -> tuple[str, str] | None:
         return "it is a web page", "download the file itself"
     if head.lstrip().startswith((b"<?xml", b"<net ")):
         if b"<net " in head:
-            return "it is a network of OpenVINO's", "take the ONNX or PyTorch file it was made of"
+            return "it is a network of OpenVINO's", "name it export:PATH.xml"
         return "it is XML", "name the file of weights"
     if head.startswith(b"PK"):
         return _zip(path)

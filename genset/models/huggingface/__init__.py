@@ -2,9 +2,8 @@
 
 ::
 
-    load         a `hf:` spec to its model; timm's models in such a folder
+    load         a `hf:` spec to its model: timm's, or by transformers' Auto classes
     folder       a folder, or what the hub's client fetches; its configuration, checked
-    classifier   transformers' image classifiers, and their processors
-    zero_shot    transformers' models that compare photos with texts
+    processor    what the folder's image processor does to a photo
     labels       which class each output stands for, by the names that the configuration has
 """

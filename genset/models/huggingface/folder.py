@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
+from genset.core.errors import BadInput, ModelError, first_line, needs_extra
+from genset.core.validation import read_json
 from genset.models.kinds.architectures import quick_hub, quiet
 from genset.models.spec import ModelSpec
 
 # A configuration is a few KB; with 21,000 labels, a MB or two.
-_MOST_BYTES = 20_000_000
+MOST_BYTES = 20_000_000
 
 # Where a configuration may name code of its own: none of it is ever run.
 _CONFIGURATIONS = (
@@ -76,7 +77,9 @@ class ModelFolder:
         Raises:
             BadInput: they are not numbered from 0.
         """
-        labels = self.config.get("id2label")
+        labels, of_timm = self.config.get("id2label"), self.config.get("label_names")
+        if self.is_of_timm and isinstance(of_timm, list):
+            return [str(label) for label in of_timm]
         if not isinstance(labels, dict):
             return []
         try:
@@ -98,38 +101,21 @@ def open_folder(spec: ModelSpec) -> ModelFolder:
         if path.exists() or spec.target.count("/") != 1 or spec.target.startswith((".", "/")):
             raise BadInput(f"there is no folder {spec.target}")
         path = _fetched(spec)
-    found = {name: read_json(path / name) for name in _CONFIGURATIONS}
-    config = found["config.json"]
-    if config is None:
+    if not (path / "config.json").is_file():
         raise BadInput(f"{path} has no config.json: it is no model's folder")
+    found = {
+        name: read_json(path / name, dict[str, Any], MOST_BYTES)
+        for name in _CONFIGURATIONS
+        if (path / name).is_file()
+    }
     for name, content in found.items():
-        if content is not None and content.get("auto_map"):
+        if content.get("auto_map"):
             raise BadInput(
                 f"its {name} names code of its own (auto_map), which genset "
                 "never runs; export it with torch.export, or name it in Python"
             )
-    _only_plain(config)
-    return ModelFolder(path, config)
-
-
-def read_json(path: Path) -> dict[str, Any] | None:
-    """A configuration; None where there is none.
-
-    Raises:
-        BadInput: it is too long, or no JSON object.
-    """
-    if not path.is_file():
-        return None
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise ValueError("it is too long")
-        content = json.loads(path.read_text("utf-8"))
-        if not isinstance(content, dict):
-            raise ValueError("it is no JSON object")
-    except (OSError, ValueError, RecursionError) as error:
-        reason = first_line(error)
-        raise BadInput(f"{path} cannot be read: {reason}") from None
-    return content
+    _only_plain(found["config.json"])
+    return ModelFolder(path, found["config.json"])
 
 
 def _only_plain(config: dict[str, Any]) -> None:
@@ -142,10 +128,8 @@ def _only_plain(config: dict[str, Any]) -> None:
 
 
 def _fetched(spec: ModelSpec) -> Path:
-    try:
+    with needs_extra(f"model {spec.text!r}", "transformers"):
         from huggingface_hub import snapshot_download
-    except ModuleNotFoundError:
-        raise MissingExtra(f"model {spec.text!r}", "transformers") from None
     try:
         with quick_hub():
             path = Path(snapshot_download(spec.target, allow_patterns=_FETCHED))
@@ -166,10 +150,8 @@ def transformers_for(text: str) -> Iterator[Any]:
     Raises:
         MissingExtra: it is not installed.
     """
-    try:
+    with needs_extra(f"model {text!r}", "transformers"):
         import transformers
-    except ModuleNotFoundError:
-        raise MissingExtra(f"model {text!r}", "transformers") from None
     log: Any = transformers.utils.logging
     level, bars = log.get_verbosity(), log.is_progress_bar_enabled()
     log.set_verbosity(logging.CRITICAL)

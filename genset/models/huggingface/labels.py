@@ -6,8 +6,10 @@ first held against the sorted order as a whole. What cannot be told is refused, 
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from genset.classes import Taxonomy, imagenet1k
@@ -43,35 +45,54 @@ class LabelMatch:
     note: str = ""
 
 
+def match_outputs(labels: Sequence[str], custom: Taxonomy | None) -> LabelMatch:
+    """What outputs stand for on a set of these classes; None: of ImageNet's.
+
+    Raises:
+        BadInput: labels do not say it.
+    """
+    return match_labels(labels) if custom is None else LabelMatch(order_on(labels, custom))
+
+
 def match_labels(labels: Sequence[str]) -> LabelMatch:
-    """The classes that labels stand for.
+    """The classes of ImageNet that labels stand for.
 
     Raises:
         BadInput: labels do not say it; the message names the first of them.
     """
+    _refuse_placeholders(labels)
+    named = [label for label in labels if not is_none(label)]
+    if all(map(WNID.match, named)):
+        found = LabelMatch(tuple(label[:9] for label in named))
+    elif all(re.fullmatch(r"\d{1,3}", label) for label in named):
+        order = tuple(imagenet1k().by_index(int(label)).wnid for label in named)
+        note = "Its labels are numbers, taken for places in the sorted order of ImageNet's wnids."
+        found = LabelMatch(order, note=note)
+    else:
+        found = in_sorted_order(named) or LabelMatch(_one_by_one(named))
+    times = Counter(wnid for wnid in found.order if wnid != _OTHER)
+    if twice := [wnid for wnid in times if times[wnid] > 1]:
+        same = [label for label, wnid in zip(named, found.order, strict=True) if wnid == twice[0]]
+        raise BadInput(
+            f"several of its labels are {twice[0]} ({_shown(same)}); say what its outputs stand "
+            "for with classes=FILE"
+        )
+    wnids = iter(found.order)
+    chosen = _among([BACKGROUND if is_none(label) else next(wnids) for label in labels])
+    return replace(chosen, note=found.note or chosen.note)
+
+
+def _refuse_placeholders(labels: Sequence[str]) -> None:
     if all(re.fullmatch(r"LABEL_\d+", label) for label in labels):
         raise BadInput(
             f"its {len(labels):,} labels are LABEL_0, LABEL_1, ..., which name no classes; say "
             "what its outputs stand for with classes=FILE, or classes=imagenet1k if they are "
             "ImageNet's 1,000 in sorted order"
         )
-    if all(WNID.match(label) or is_none(label) for label in labels):
-        return _by_wnid([label if is_none(label) else label[:9] for label in labels])
-    if all(re.fullmatch(r"\d{1,3}", label) or is_none(label) for label in labels):
-        return _by_number(labels)
-    return _by_name(labels)
 
 
 def is_none(label: str) -> bool:
     return label.casefold() == "background"
-
-
-def _by_wnid(labels: Sequence[str]) -> LabelMatch:
-    order = [BACKGROUND if is_none(label) else label for label in labels]
-    repeated = next((wnid for wnid in order if wnid and order.count(wnid) > 1), None)
-    if repeated:
-        raise BadInput(f"two of its labels are {repeated}")
-    return _among(order)
 
 
 def _among(order: Sequence[str]) -> LabelMatch:
@@ -88,36 +109,14 @@ def _among(order: Sequence[str]) -> LabelMatch:
     return LabelMatch(known, tuple(selected), note)
 
 
-def _by_number(labels: Sequence[str]) -> LabelMatch:
-    numbers = [int(label) for label in labels if not is_none(label)]
-    if len(set(numbers)) < len(numbers):
-        raise BadInput("two of its labels are the same number")
-    classes = imagenet1k()
-    order = [
-        BACKGROUND if is_none(label) else classes.by_index(int(label)).wnid for label in labels
-    ]
-    note = "Its labels are numbers, taken for places in the sorted order of ImageNet's wnids."
-    return LabelMatch(tuple(order), note=note)
-
-
-def _by_name(labels: Sequence[str]) -> LabelMatch:
-    named = [label for label in labels if not is_none(label)]
-    found = in_sorted_order(named) or _one_by_one(named)
-    order = iter(found.order)
-    whole = [BACKGROUND if is_none(label) else next(order) for label in labels]
-    chosen = _among(whole)
-    return LabelMatch(chosen.order, chosen.selected, found.note or chosen.note)
-
-
 def in_sorted_order(labels: Sequence[str]) -> LabelMatch | None:
     """ImageNet's own order, if 1,000 labels say it together; None where they do not."""
     classes = list(imagenet1k())
     if len(labels) != len(classes):
         return None
-    names = _Names()
     strangers = []
     for label, expected in zip(labels, classes, strict=True):
-        meant = names.meant(label)
+        meant = classes_called(label)
         if not meant:
             strangers.append(label)
         elif expected.wnid not in meant:
@@ -135,14 +134,13 @@ def in_sorted_order(labels: Sequence[str]) -> LabelMatch | None:
     return LabelMatch(tuple(cls.wnid for cls in classes), note=note)
 
 
-def _one_by_one(labels: Sequence[str]) -> LabelMatch:
+def _one_by_one(labels: Sequence[str]) -> tuple[str, ...]:
     """Each label's class, where all can be told.
 
     Of more than 1,000 labels, those that name no class of ImageNet-1k are others, as in ImageNet's
     whole 21,841; all 1,000 must be among them.
     """
-    names = _Names()
-    meant = [names.exactly(label) or names.meant(label) for label in labels]
+    meant = [_exactly(label) or classes_called(label) for label in labels]
     taken = {next(iter(wnids)) for wnids in meant if len(wnids) == 1}
     # Of a name that two classes share, the other one may be taken by a label that says more.
     meant = [wnids - taken if len(wnids) > 1 and wnids - taken else wnids for wnids in meant]
@@ -159,47 +157,41 @@ def _one_by_one(labels: Sequence[str]) -> LabelMatch:
             f"{len(unclear)} of its {len(labels):,} labels {are} "
             f"({_shown(unclear)}); say what its outputs stand for with classes=FILE"
         )
-    order = [next(iter(wnids), _OTHER) for wnids in meant]
-    known = [wnid for wnid in order if wnid != _OTHER]
-    if len(set(known)) < len(known):
-        twice = next(wnid for wnid in known if known.count(wnid) > 1)
-        same = [label for label, wnid in zip(labels, order, strict=True) if wnid == twice]
-        raise BadInput(
-            f"several of its labels are {twice} ({_shown(same)}); say what its outputs stand for "
-            "with classes=FILE"
-        )
+    order = tuple(next(iter(wnids), _OTHER) for wnids in meant)
+    known = set(order) - {_OTHER}
     if larger and len(known) < len(imagenet1k()):
         raise BadInput(
             f"only {len(known)} of ImageNet's 1,000 classes are among its {len(labels):,} labels; "
             "say what its outputs stand for with classes=FILE"
         )
-    return LabelMatch(tuple(order))
+    return order
 
 
-class _Names:
-    """What names may mean: wnids by their lemmas."""
-
-    def __init__(self) -> None:
-        self._by_lemma: dict[str, set[str]] = {}
-        self._whole: dict[str, set[str]] = {}
-        for cls in imagenet1k():
-            for lemma in cls.lemmas:
-                self._by_lemma.setdefault(plain(lemma), set()).add(cls.wnid)
-            self._whole.setdefault(_joined(cls.lemmas), set()).add(cls.wnid)
-
-    def meant(self, label: str) -> set[str]:
-        """The classes that have all the names of a label, which stand between commas."""
-        parts = [plain(part) for part in label.split(",")]
-        found = [self._by_lemma.get(part, set()) for part in parts if part]
-        return set.intersection(*found) if found else set()
-
-    def exactly(self, label: str) -> set[str]:
-        """The classes whose names are those of a label, all of them."""
-        return self._whole.get(_joined(label.split(",")), set())
+@cache
+def _by_lemma() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for cls in imagenet1k():
+        for lemma in cls.lemmas:
+            found.setdefault(plain(lemma), set()).add(cls.wnid)
+    return found
 
 
-def _joined(names: Iterable[str]) -> str:
-    return ",".join(sorted(map(plain, names)))
+def classes_called(label: str) -> set[str]:
+    """The classes that have all the names of a label, which stand between commas."""
+    names = _names_in(label)
+    return set.intersection(*(_by_lemma().get(name, set()) for name in names)) if names else set()
+
+
+def _exactly(label: str) -> set[str]:
+    """The classes whose names are those of a label, all of them."""
+    names, classes = _names_in(label), imagenet1k()
+    return {
+        wnid for wnid in classes_called(label) if names == set(map(plain, classes[wnid].lemmas))
+    }
+
+
+def _names_in(label: str) -> set[str]:
+    return set(map(plain, label.split(","))) - {""}
 
 
 def plain(name: str) -> str:
@@ -241,16 +233,13 @@ def order_on(labels: Sequence[str], taxonomy: Taxonomy) -> tuple[str, ...]:
             word if word in classes or not found else found[1]
             for word, found in zip(words, led, strict=True)
         )
-    if classes:
+    numbers = all(word.isdigit() for word in words if word)
+    if classes or (numbers and len(words) < len(imagenet1k())):
         return words
-    says_nothing = all(re.fullmatch(r"LABEL_\d+", word) for word in words)
-    if all(word.isdigit() for word in words if word) and len(words) < len(imagenet1k()):
-        return words
+    _refuse_placeholders(words)
     try:
         matched = match_labels([word or "background" for word in words])
     except BadInput:
-        if says_nothing:
-            raise
         return words
     return matched.order if matched.selected is None else words
 
@@ -283,10 +272,7 @@ def as_a_whole(labels: Sequence[str]) -> tuple[str, ...] | None:
         return found.order
     wnids = timm_list(len(labels)) or ()
     named = sum(
-        wnid in nouns()
-        and not {plain(part) for part in label.split(",")}.isdisjoint(
-            map(plain, nouns()[wnid].lemmas)
-        )
+        wnid in nouns() and not _names_in(label).isdisjoint(map(plain, nouns()[wnid].lemmas))
         for label, wnid in zip(labels, wnids, strict=False)
     )
     return wnids if wnids and 10 * named >= 9 * len(wnids) else None

@@ -22,7 +22,7 @@ OF_ALL = ("name", "classes", "background", *SAID)
 PREPROCESSING = ("size", "resize", "crop", "fit", "interpolation", "mean", "std")
 OF_FILES = ("arch", "ema", "prefix")
 ZERO_SHOT = ("prompts", "names", "tokenizer")
-OF_NETWORKS = (*OF_ALL, *PREPROCESSING)
+OF_NETWORKS = (*OF_ALL, *PREPROCESSING, "output")
 OF_ARCHITECTURES = (*OF_NETWORKS, "model_kwargs")
 
 

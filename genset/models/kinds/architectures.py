@@ -17,10 +17,10 @@ import torch
 from torch import nn
 from torchvision import models as zoo
 
-from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
+from genset.core.errors import BadInput, ModelError, first_line, needs_extra
 from genset.models.checkpoints.put import put_weights, why_not_loaded
 from genset.models.huggingface.labels import timm_order
-from genset.models.load import LoadedModel, Loading, Parts, assembled
+from genset.models.load import LoadedModel, Loading, assembled
 from genset.models.preprocessing import Preprocessing
 from genset.models.spec import ModelSpec
 
@@ -46,14 +46,14 @@ def pretrained_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> L
     if spec.kind == "timm" and not spec.classes and spec.background is None:
         order = timm_order(network, how.custom) or order
     notes = size_notes(spec, network, preprocessing)
-    return assembled(spec, Parts(network, preprocessing, order, spec.arch, notes=notes))
+    return assembled(LoadedModel(spec, network, preprocessing, order, notes=notes))
 
 
 def checkpoint(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
     """Load ``file:``."""
     network, preprocessing = bare(spec, len(order))
     notes = [*put_weights(spec, network), *size_notes(spec, network, preprocessing)]
-    return assembled(spec, Parts(network, preprocessing, order, spec.arch, notes=notes))
+    return assembled(LoadedModel(spec, network, preprocessing, order, notes=notes))
 
 
 def bare(spec: ModelSpec, outputs: int) -> Loaded:
@@ -127,10 +127,8 @@ def weights_enum(name: str) -> Any:
 
 def create_timm(name: str, at_train_size: bool = False, **options: Any) -> Loaded:
     """A network of timm's, and the preprocessing that it is tested with, or was trained with."""
-    try:
+    with needs_extra("loading timm's models", "evaluate"):
         import timm
-    except ModuleNotFoundError:
-        raise MissingExtra("loading timm's models", "evaluate") from None
     if ":" not in name and not timm.is_model(name):
         near = ", ".join(get_close_matches(name, timm.list_models())) or "resnet50, ..."
         raise BadInput(f"timm has no model {name!r}; try {near}")

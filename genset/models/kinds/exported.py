@@ -1,4 +1,4 @@
-"""Networks that come as one file: torch.export's, TorchScript's and ONNX's."""
+"""Networks that come as one file: torch.export's, TorchScript's, ONNX's and OpenVINO's."""
 
 import json
 import os
@@ -7,16 +7,19 @@ import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
+from genset.core.errors import BadInput, ModelError, first_line, needs_extra
 from genset.core.files import sha256_of
+from genset.models.kinds.openvino import IrSession
 from genset.models.load import LoadedModel, Loading
 from genset.models.preprocessing import Preprocessing
 from genset.models.spec import ModelSpec
@@ -28,13 +31,14 @@ _HARMLESS = re.compile(
 )
 _PICKLED = ("custom_obj", "opaque_obj")
 _COLOURS = 3
+_IR = ".xml"  # of OpenVINO's own files
 
-# The kinds of numbers that an ONNX file may take.
-_KINDS = {
-    "tensor(float)": np.float32,
-    "tensor(float16)": np.float16,
-    "tensor(double)": np.float64,
-    "tensor(uint8)": np.uint8,
+# The kinds of numbers that a file may take, as ONNX Runtime and OpenVINO name them.
+_KINDS: dict[str, type] = {
+    **dict.fromkeys(("tensor(float)", "f32"), np.float32),
+    **dict.fromkeys(("tensor(float16)", "f16"), np.float16),
+    **dict.fromkeys(("tensor(double)", "f64"), np.float64),
+    **dict.fromkeys(("tensor(uint8)", "u8"), np.uint8),
 }
 
 _MOST_AT_ONCE = 16  # of a file that takes up to so many photos, or more
@@ -51,24 +55,18 @@ class Program:
             rank, but makes its probabilities too flat).
         side: H and W, where the file fixes them.
         batch: N, where the file fixes it, or has a largest one.
-        onnx: the file, if it is ONNX.
-        exports_to_onnx: whether PyTorch can write the network as ONNX.
-        device: "cpu" where the network must stay there; "" where it may be moved to a GPU.
         is_uint8: it takes values from 0 to 255, which are then those of `network` from 0 to 1.
     """
 
     network: nn.Module
     side: int | None = None
     batch: int | None = None
-    onnx: Path | None = None
-    exports_to_onnx: bool = True
-    device: str = ""
     is_uint8: bool = False
 
 
 def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
     """Load ``export:``, ``onnx:`` and ``torchscript:``."""
-    program = load_exported(spec, how.allow_code)
+    program, path = load_exported(spec, how.allow_code), Path(spec.target)
     usual = Preprocessing.usual(program.side or 224)
     if program.is_uint8:
         usual = replace(usual, mean=(0.0,) * _COLOURS, std=(1.0,) * _COLOURS)
@@ -77,7 +75,7 @@ def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedMod
         raise BadInput("it takes whole numbers from 0 to 255: leave out mean= and std=")
     notes = [_WHOLE] if program.is_uint8 else []
     if isinstance(program.network, OnnxNetwork):
-        notes += program.network.choose_output(len(order))
+        notes += program.network.choose_output(len(order), spec.output)
     crop = preprocessing.geometry.crop
     if program.side not in (None, crop):
         raise BadInput(f"it takes {program.side} pixels, not {crop}")
@@ -88,15 +86,24 @@ def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedMod
         spec=spec,
         network=program.network,
         preprocessing=preprocessing,
-        weights_hash=f"sha256:{sha256_of(Path(spec.target))}",
+        weights_hash=_hash_of(path),
         order=order,
         batch=batch,
         notes=notes,
         is_program=True,
-        onnx=program.onnx,
-        exports_to_onnx=program.exports_to_onnx,
-        device=program.device,
+        onnx=path if isinstance(program.network, OnnxNetwork) else None,
+        exports_to_onnx=spec.kind != "torchscript",
+        # A quantized network's weights are packed, and cannot be moved to a GPU.
+        device="" if isinstance(program.network, ExportedNetwork) else "cpu",
     )
+
+
+def _hash_of(path: Path) -> str:
+    """A sha256 over a file; over both hashes of OpenVINO's two, whose weights lie beside it."""
+    found = sha256_of(path)
+    if path.suffix == _IR:
+        found = sha256(f"{found} {sha256_of(path.with_suffix('.bin'))}".encode()).hexdigest()
+    return f"sha256:{found}"
 
 
 def _takes_two(network: nn.Module, side: int) -> bool:
@@ -124,7 +131,10 @@ def load_exported(spec: ModelSpec, allow_code: bool) -> Program:
             "a TorchScript file is code, which runs with your rights; if you "
             "trust where it comes from, add --allow-code"
         )
-    load, what = _READERS[spec.kind]
+    is_ir = spec.kind == "export" and path.suffix == _IR
+    load, what = (_onnx, "OpenVINO's") if is_ir else _READERS[spec.kind]
+    if is_ir and not path.with_suffix(".bin").is_file():
+        raise BadInput(f"{path} has its weights in {path.stem}.bin: copy that beside it")
     try:
         return load(path)
     except (BadInput, ModelError):
@@ -213,8 +223,7 @@ def _torchscript(path: Path) -> Program:
         network: Any = torch.jit.load(path, map_location="cpu")  # type: ignore[no-untyped-call]
     # Its kernels read past their memory where a traced batch of one is not what they get.
     quantized = "quantized::" in str(network.eval().inlined_graph)
-    # It stays on the CPU: a quantized network's weights are packed, and cannot be moved.
-    return Program(network, None, 1 if quantized else None, exports_to_onnx=False, device="cpu")
+    return Program(network, None, 1 if quantized else None)
 
 
 def _onnx(path: Path) -> Program:
@@ -233,12 +242,12 @@ def _onnx(path: Path) -> Program:
         raise ModelError(f"{path}: its {network.takes}; it must be N x 3 x S x S or N x S x S x 3")
     if inputs[0].type not in _KINDS:
         raise ModelError(f"{path} takes {inputs[0].type}; it must take float numbers or uint8")
-    is_uint8 = inputs[0].type == "tensor(uint8)"
+    is_uint8 = _KINDS[inputs[0].type] is np.uint8
     network.close()
     # Such a file scales each layer's numbers by all photos that it gets at once.
     dynamic = b"DynamicQuantizeLinear" in path.read_bytes()
     size = _fixed(batch) or (1 if dynamic else None)
-    return Program(network, _fixed(height), size, onnx=path, device="cpu", is_uint8=is_uint8)
+    return Program(network, _fixed(height), size, is_uint8)
 
 
 # How the file of each kind is read, and whose it is, for errors.
@@ -255,18 +264,25 @@ class OnnxNetwork(nn.Module):
     Its session is opened where it is first used, so a process that is split off has its own.
     """
 
-    def __init__(self, path: Path, threads: int = 1) -> None:
+    def __init__(self, path: Path, threads: int = 1, session: Any = None) -> None:
         super().__init__()
         self.path = path
         self.threads = threads
         self.output = 0
-        self._session: Any = None
+        self._session = session
 
-    def choose_output(self, classes: int) -> list[str]:
-        """Take the first output of N x `classes`; a note where there are several."""
+    def choose_output(self, classes: int, named: str = "") -> list[str]:
+        """Take the output of that name, or the first of N x `classes`; a note of several.
+
+        Raises:
+            BadInput: there is none of the name.
+        """
         shapes = {node.name: node.shape for node in self.session().get_outputs()}
         names = [*shapes]
-        used = next((name for name in names if shapes[name][1:] == [classes]), names[0])
+        if named and named not in names:
+            raise BadInput(f"it has no output {named!r}: it has {', '.join(names)}")
+        fits = (name for name in names if shapes[name][1:] == [classes])
+        used = named or next(fits, names[0])
         self.output = names.index(used)
         self.close()
         return [used_output(names, used)] * (len(names) > 1)
@@ -278,7 +294,8 @@ class OnnxNetwork(nn.Module):
             MissingExtra: onnxruntime is not installed.
         """
         if self._session is None:
-            self._session = _open_session(self.path, self.threads)
+            of_file = IrSession if self.path.suffix == _IR else _open_session
+            self._session = of_file(self.path, self.threads)
         return self._session
 
     @property
@@ -303,14 +320,15 @@ class OnnxNetwork(nn.Module):
             pixels = pixels.permute(0, 2, 3, 1)
         kind = _KINDS[expected.type]
         values = whole_numbers(pixels) if kind == np.uint8 else pixels
-        array = np.ascontiguousarray(values.cpu().numpy(), dtype=kind)
+        array: NDArray[Any] = np.ascontiguousarray(values.cpu().numpy(), dtype=kind)
         return torch.from_numpy(session.run(None, {expected.name: array})[self.output]).float()
 
 
 def used_output(names: Sequence[str], used: str) -> str:
     """Which of a network's outputs is used, as a note."""
     others = ", ".join(name for name in names if name != used)
-    return f"Scored by its output {used}" + f"; it also has {others}" * bool(others) + "."
+    more = f"; it also has {others} (output=NAME)" * bool(others)
+    return f"Scored by its output {used}{more}."
 
 
 def _open_session(path: Path, threads: int) -> Any:
@@ -319,10 +337,8 @@ def _open_session(path: Path, threads: int) -> Any:
     Raises:
         MissingExtra: onnxruntime is not installed.
     """
-    try:
+    with needs_extra("running ONNX files", "engines"):
         import onnxruntime
-    except ModuleNotFoundError:
-        raise MissingExtra("running ONNX files", "engines") from None
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 4  # what goes wrong is raised too, and said once

@@ -1,6 +1,5 @@
 """Which of a model's outputs each class of a taxonomy has."""
 
-import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -8,6 +7,7 @@ from typing import NamedTuple
 
 from genset.classes import ImageClass, Taxonomy, imagenet1k
 from genset.classes.classes import is_wnid
+from genset.classes.taxonomy import plain
 from genset.core.errors import BadInput
 
 
@@ -70,7 +70,7 @@ def _called(cls: ImageClass) -> tuple[str, str]:
 
 def _plain(word: str) -> str:
     """A word without what people write differently: case, hyphens, underscores, spaces."""
-    return " ".join(re.split(r"[\s_-]+", unicodedata.normalize("NFKC", word).casefold())).strip()
+    return plain(unicodedata.normalize("NFKC", word))
 
 
 Above = Callable[[str], Collection[str]]

@@ -2,7 +2,7 @@
 
 ::
 
-    words       what each class is called, and the sentences
-    features    the features of each class's sentences, and the network that takes them
+    words       what each class is called, and in which sentences
+    features    sentences to features, by open_clip, and the network that takes them
     openclip    the models of open_clip
 """

@@ -2,33 +2,34 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from genset.core.errors import BadInput, MissingExtra, ModelError, first_line
+from genset.core.errors import BadInput, ModelError, first_line
+from genset.core.validation import Record, read_json
 from genset.models.checkpoints.put import why_not_loaded
 from genset.models.checkpoints.read import stand_ins_of, why_unread
-from genset.models.huggingface.folder import read_json
+from genset.models.huggingface.folder import MOST_BYTES
 from genset.models.kinds.architectures import quick_hub, quiet
-from genset.models.load import LoadedModel, Loading, Parts, assembled, hash_of_weights
+from genset.models.load import LoadedModel, Loading
 from genset.models.preprocessing import Geometry, Preprocessing, as_geometry
 from genset.models.spec import ModelSpec
-from genset.models.zeroshot.features import (
-    TextModel,
-    Texts,
-    ZeroShot,
-    class_features,
-    holds_tokenizer,
-    identity_of_tokenizer,
-)
+from genset.models.zeroshot.features import hash_of_tokenizer, tokenizer_in, zero_shot
+from genset.models.zeroshot.words import Texts, open_clip_for
 
 # What open_clip's own folders have beside their weights.
 _CONFIG = "open_clip_config.json"
 
 _SETTINGS = ("mean", "std", "interpolation", "resize_mode")
+
+
+class _Config(Record, frozen=True, forbid_unknown_fields=False):
+    preprocess_cfg: dict[str, Any] | None = None
 
 
 def open_clip_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
@@ -44,10 +45,7 @@ def open_clip_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> Lo
         ModelError: the weights do not fit, or what lies on the hub does not come.
         MissingExtra: open_clip is not installed.
     """
-    try:
-        import open_clip
-    except ModuleNotFoundError:
-        raise MissingExtra(f"model {spec.text!r}", "zeroshot") from None
+    open_clip = open_clip_for(f"model {spec.text!r}")
     name = spec.target.replace("/", "-")
     if ":" in name or name not in open_clip.list_models():
         near = ", ".join(get_close_matches(name, open_clip.list_models())) or "ViT-B-32, ..."
@@ -57,30 +55,12 @@ def open_clip_model(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> Lo
         raise BadInput(f"there is no file {file}")
     texts = Texts.of(spec, order, how.custom)
     model = _with_weights(name, file, open_clip)
-    tokenizer, identity = _tokenizer(spec, name, file.parent, open_clip)
+    tokenizer, tokenizer_hash = _tokenizer(spec, name, file.parent, open_clip)
     preprocessing = _preprocessing(name, model, file.parent, open_clip)
-    weights_hash = hash_of_weights(model.state_dict())
-    reader = TextModel(
-        network=model,
-        encode=lambda sentences: model.encode_text(
-            tokenizer(sentences).to(model.logit_scale.device)
-        ),
-        weights_hash=weights_hash,
-        tokenizer=identity,
-    )
-    features = class_features(spec, reader, texts, how.cache)
-    parts = Parts(
-        network=ZeroShot(model, lambda model, pixels: model.encode_image(pixels), features),
-        preprocessing=preprocessing,
-        order=texts.order,
-        architecture=name,
-        weights_hash=weights_hash,
-        notes=[texts.note],
-        identity={**texts.identity, "tokenizer": identity},
-        words=texts.words,
-        packages=("open_clip_torch",),
-    )
-    return assembled(spec, parts)
+    versions = {"open_clip_torch": open_clip.__version__}
+    spec = replace(spec, arch=name)
+    encoder = LoadedModel(spec, model, preprocessing, texts.order, versions=versions)
+    return zero_shot(encoder, texts, tokenizer, tokenizer_hash, how.runs)
 
 
 def _with_weights(name: str, file: Path, open_clip: Any) -> Any:
@@ -101,7 +81,7 @@ def _with_weights(name: str, file: Path, open_clip: Any) -> Any:
             raise ModelError(
                 why_unread(file) or f"{file} does not hold the weights of {name}: {reason}"
             ) from None
-    return model.float().eval()
+    return model.float()
 
 
 def _tokenizer(spec: ModelSpec, name: str, folder: Path, open_clip: Any) -> tuple[Any, str]:
@@ -116,28 +96,17 @@ def _tokenizer(spec: ModelSpec, name: str, folder: Path, open_clip: Any) -> tupl
     if not on_hub and not named:
         tokenizer = open_clip.get_tokenizer(name)
         return tokenizer, f"{type(tokenizer).__name__} {length}"
-    place = Path(named) if named else folder
-    if not holds_tokenizer(place):
-        raise BadInput(
-            f"{place} holds no tokenizer; {name} wants that of "
-            f"{on_hub or 'a folder'}: copy its files to a folder, and name it with "
-            "tokenizer=FOLDER"
-        )
-    options = dict(config.get("tokenizer_kwargs", {}))
-    mode = config.get("tokenizer_mode")
-    try:
-        tokenizer = open_clip.tokenizer.HFTokenizer(
-            str(place),
-            context_length=length,
-            tokenizer_mode=mode,
-            trust_remote_code=False,
-            local_files_only=True,
-            **options,
-        )
-    except Exception as error:  # noqa: BLE001 - transformers raises what it likes
-        raise BadInput(f"the tokenizer in {place} cannot be read: {first_line(error)}") from None
+    options, mode = dict(config.get("tokenizer_kwargs", {})), config.get("tokenizer_mode")
+    tokenizer = tokenizer_in(
+        Path(named) if named else folder,
+        partial(
+            open_clip.tokenizer.HFTokenizer, context_length=length, tokenizer_mode=mode, **options
+        ),
+        f"{name} wants that of {on_hub or 'a folder'}: copy its files to a folder, and name it "
+        "with tokenizer=FOLDER",
+    )
     settings = json.dumps([length, mode, options], sort_keys=True)
-    return tokenizer, f"{identity_of_tokenizer(tokenizer.tokenizer)} {settings}"
+    return tokenizer, f"{hash_of_tokenizer(tokenizer.tokenizer)} {settings}"
 
 
 def _preprocessing(name: str, model: Any, folder: Path, open_clip: Any) -> Preprocessing:
@@ -152,31 +121,26 @@ def _preprocessing(name: str, model: Any, folder: Path, open_clip: Any) -> Prepr
         if (config := open_clip.get_pretrained_cfg(name, tag))
     ]
     agreed = known[0] if known and all(config == known[0] for config in known) else {}
-    settings = {**model.visual.preprocess_cfg, **agreed, **_settings_beside(folder)}
+    settings = {**model.visual.preprocess_cfg, **agreed, **_settings_in(folder)}
     merged = open_clip.transform.merge_preprocess_dict(
         open_clip.transform.PreprocessCfg(), settings
     )
     config = open_clip.transform.PreprocessCfg(**merged)
     try:
         transform = open_clip.transform.image_transform_v2(config, is_train=False)
+        side = config.size if isinstance(config.size, int) else config.size[0]
+        fit = {"squash": "both", "longest": "longer"}.get(config.resize_mode, "shorter")
+        geometry = Geometry(side, side, config.interpolation, fit, (config.fill_color,) * 3)
+        candidate = Preprocessing(geometry, tuple(config.mean), tuple(config.std))
         identity = json.dumps(merged, sort_keys=True, default=str)
         digest = hashlib.sha256(identity.encode()).hexdigest()
-        return as_geometry(transform, f"sha256:{digest}", _candidates(config))
+        return as_geometry(transform, f"sha256:{digest}", [candidate])
     except (BadInput, TypeError, ValueError, AssertionError) as error:
         raise BadInput(first_line(error)) from None
 
 
-def _candidates(config: Any) -> list[Preprocessing]:
-    side = config.size if isinstance(config.size, int) else config.size[0]
-    fit = {"squash": "both", "longest": "longer"}.get(config.resize_mode, "shorter")
-    fill = (config.fill_color,) * 3
-    geometry = Geometry(side, side, config.interpolation, fit, fill)
-    return [Preprocessing(geometry, tuple(config.mean), tuple(config.std))]
-
-
-def _settings_beside(folder: Path) -> dict[str, Any]:
+def _settings_in(folder: Path) -> dict[str, Any]:
     """What open_clip's own configuration in the folder of the weights says of photos."""
-    settings = (read_json(folder / _CONFIG) or {}).get("preprocess_cfg", {})
-    if not isinstance(settings, dict):
-        raise BadInput(f"{folder / _CONFIG}: its preprocess_cfg is no JSON object")
-    return {key: value for key, value in settings.items() if value is not None}
+    file = folder / _CONFIG
+    settings = read_json(file, _Config, MOST_BYTES).preprocess_cfg if file.is_file() else None
+    return {key: value for key, value in (settings or {}).items() if value is not None}

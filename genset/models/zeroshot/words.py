@@ -1,16 +1,20 @@
-"""What each class is called in a sentence: these names alone move accuracy by points."""
+"""What each class is called, and in which sentences: these alone move accuracy by points."""
 
 import csv
+import hashlib
 import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from genset.classes import Taxonomy, imagenet1k
-from genset.core.errors import BadInput, MissingExtra
+from genset.core.errors import BadInput, needs_extra
 from genset.core.numbers import count
+from genset.core.validation import read_text
+from genset.models.spec import ModelSpec
 
 _MOST_BYTES = 20_000_000
 
@@ -48,7 +52,9 @@ def class_names(source: str, order: Sequence[str], custom: Taxonomy | None = Non
             ]
         return TextList(source or "lemmas", tuple(called))
     if source == "openai":
-        return TextList("openai", _named(order, _openai(), "names=openai"))
+        wnids = (cls.wnid for cls in imagenet1k())
+        names = dict(zip(wnids, open_clip_for("names=openai").IMAGENET_CLASSNAMES, strict=True))
+        return TextList("openai", _named(order, names, "names=openai"))
     lines = read_lines(source, "names")
     if lines[0].replace(" ", "") == "wnid,name":
         rows = list(csv.DictReader(io.StringIO("\n".join(lines)), skipinitialspace=True))
@@ -98,13 +104,7 @@ def read_lines(file: str, what: str) -> list[str]:
     Raises:
         BadInput: it cannot be read, is empty, or has an empty line.
     """
-    path = Path(file)
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise ValueError("the file is too long")
-        lines = [line.strip() for line in path.read_text("utf-8-sig").split("\n")]
-    except (OSError, ValueError) as error:
-        raise BadInput(f"the {what} {file} cannot be read: {error}") from None
+    lines = [line.strip() for line in read_text(Path(file), _MOST_BYTES).split("\n")]
     while lines and not lines[-1]:
         lines.pop()
     if not lines or not all(lines):
@@ -113,13 +113,15 @@ def read_lines(file: str, what: str) -> list[str]:
     return lines
 
 
-def _openai() -> dict[str, str]:
-    try:
-        from open_clip import IMAGENET_CLASSNAMES
-    except ModuleNotFoundError:
-        raise MissingExtra("names=openai", "zeroshot") from None
-    wnids = [cls.wnid for cls in imagenet1k()]
-    return dict(zip(wnids, IMAGENET_CLASSNAMES, strict=True))
+def open_clip_for(what: str) -> Any:
+    """The package open_clip.
+
+    Raises:
+        MissingExtra: it is not installed, and `what` needs it.
+    """
+    with needs_extra(what, "zeroshot"):
+        import open_clip
+    return open_clip
 
 
 def _named(order: Sequence[str], names: dict[str, str], where: str) -> tuple[str, ...]:
@@ -154,11 +156,7 @@ def prompt_templates(source: str) -> TextList:
     """
     source = source or USUAL
     if source in _LISTS:
-        try:
-            import open_clip
-        except ModuleNotFoundError:
-            raise MissingExtra(f"prompts={source}", "zeroshot") from None
-        templates = getattr(open_clip, _LISTS[source])
+        templates = getattr(open_clip_for(f"prompts={source}"), _LISTS[source])
         return TextList(source, tuple(template(PLACE) for template in templates))
     lines = read_lines(source, "prompts")
     for number, line in enumerate(lines, 1):
@@ -168,3 +166,66 @@ def prompt_templates(source: str) -> TextList:
                 "'a photo of a {}.'"
             )
     return TextList(Path(source).name, tuple(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What classes are called, and in which sentences.
+
+    Attributes:
+        order: the classes.
+        names: what each is called.
+        prompts: the sentences.
+        taxonomy: the name of the set's, where its classes are not ImageNet's.
+    """
+
+    order: tuple[str, ...]
+    names: TextList
+    prompts: TextList
+    taxonomy: str = ""
+
+    @classmethod
+    def of(cls, spec: ModelSpec, order: tuple[str, ...], custom: Taxonomy | None = None) -> "Texts":
+        """What a spec says of them.
+
+        Args:
+            spec: the model's.
+            order: the classes that it says, or ImageNet's.
+            custom: the classes of the set, where they are not ImageNet's: taken where the spec says
+                none.
+
+        Raises:
+            BadInput: a file cannot be read, or a class has no name.
+            MissingExtra: open_clip's lists are asked for, and it is not installed.
+        """
+        options = spec.texts
+        if custom is not None and not spec.classes:
+            order = tuple(cls.wnid for cls in custom)
+        names = class_names(options.get("names", ""), order, custom)
+        prompts = prompt_templates(options.get("prompts", ""))
+        return cls(order, names, prompts, custom.name if custom is not None else "")
+
+    @property
+    def words(self) -> dict[str, str]:
+        """By class, what it is called in the sentences; none for ImageNet's, which a hash tells."""
+        return dict(zip(self.order, self.names.texts, strict=True)) if self.taxonomy else {}
+
+    @property
+    def identity(self) -> dict[str, object]:
+        """The hashes that are a part of a run's key."""
+        return {"names": _hash(self.names.texts), "prompts": _hash(self.prompts.texts)}
+
+    @property
+    def note(self) -> str:
+        """What stands beside the results: how much there is of each, and the hashes."""
+        of = f" of {self.taxonomy}" if self.taxonomy else ""
+        return (
+            f"Zero-shot: {len(self.names.texts):,} names{of} ({self.names.source}, sha256 "
+            f"{_hash(self.names.texts)[:12]}) in {len(self.prompts.texts):,} prompts "
+            f"({self.prompts.source}, sha256 {_hash(self.prompts.texts)[:12]}); others move "
+            "accuracy by points."
+        )
+
+
+def _hash(texts: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()

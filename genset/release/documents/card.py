@@ -136,7 +136,7 @@ def data_card(
     about = About(manifest)
     several = [*questions(manifest, photos), suggestion(manifest), answer_rule(manifest)]
     recorded = f"Labels recorded with the photos: {labels_per_photo(photos)}."
-    labels = [*annotation(manifest), agreement(manifest, photos), recorded]
+    labels = [*annotation(manifest, photos), agreement(manifest, photos), recorded]
     made = "the whole was made" if whole(manifest) else "made"
     data = {
         "name": markdown(manifest["name"]),

@@ -211,7 +211,7 @@ def _responsible(
         for word, text in place.facts()
         if word != "Home"
     ]
-    labeled = annotation(manifest)
+    labeled = annotation(manifest, photos)
     found = [*collection(manifest, photos), *unseen(manifest, photos)]
     # Of the words that Croissant RAI recommends.
     ways = fact(fact(manifest, "labeling", dict), "by_way", dict) or {}

@@ -141,7 +141,7 @@ def _composition(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> dict[
     excluded_words = f"Candidates that are not in it: {excluded}." if excluded else ""
     addresses = sum(bool(photo.image_url) for photo in photos)
     classes = sorted({photo.wnid for photo in photos})
-    names = ", ".join(taxonomy[wnid].name for wnid in classes if wnid in taxonomy)
+    names = ", ".join(taxonomy[wnid].name for wnid in classes)
     names = names if len(classes) <= _NAMED else count(len(classes), "class", "classes")
     known = {
         "instances": f"Photos of {names}, from {titles(places(manifest, photos))}.",
@@ -188,7 +188,7 @@ def _collection(manifest: _Facts, photos: _Photos, about: About) -> dict[str, st
         if place.found and place.words.get("found", "")
     ]
     posted = titles([p for p in places(manifest, photos) if p.found or p.imported])
-    labeled = annotation(manifest)
+    labeled = annotation(manifest, photos)
     people = "; ".join(about.lines("labelers", "labelers_pay"))
     known = {
         "acquired": collection(manifest, photos),

@@ -1,14 +1,12 @@
 """Who labeled a release's photos and how, and photos with several right answers; answers.csv."""
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from genset.classes import Taxonomy
+from genset.core.files import csv_text
 from genset.core.numbers import agree, count
-from genset.db import Verdict
 from genset.release.documents.words import aggregation, days, fact, line, missing_votes
 from genset.release.reader import LISTS, ReleasePhoto
 
@@ -111,27 +109,28 @@ def answers_protocol(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]
 def answers(photos: Sequence[ReleasePhoto], taxonomy: Taxonomy) -> str:
     """A row for each class of each photo of which somebody said something.
 
-    image: the photo's file. wnid: the class. label: its place among the classes from 0; empty
-    for others. verdict: correct, unclear or wrong. primary: 1 for the class in whose folder the
+    image: the photo's file. wnid: the class. label: its place among the classes from 0.
+    verdict: correct, unclear or wrong. primary: 1 for the class in whose folder the
     photo is, else 0. Then how many labelers said what, a reviewer's ruling, and who proposed it,
     separated by "; ".
     ``genset evaluate SET --multilabel answers.csv`` reads it.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        ("image", "wnid", "label", "verdict", "primary", *Verdict, "ruling", "proposers")
-    )
+    from genset.db import Verdict
+
+    rows = []
     for photo in photos:
         for name in LISTS:
             for wnid in getattr(photo, name) or ():
                 cells = _answer(photo, wnid, name.removeprefix("labels_"))
-                index = taxonomy[wnid].index if wnid in taxonomy else ""
-                writer.writerow((photo.file, wnid, index, *cells))
-    return text.getvalue()
+                rows.append((photo.file, wnid, taxonomy[wnid].index, *cells))
+    return csv_text(
+        ("image", "wnid", "label", "verdict", "primary", *Verdict, "ruling", "proposers"), rows
+    )
 
 
 def _answer(photo: ReleasePhoto, wnid: str, verdict: str) -> tuple[object, ...]:
+    from genset.db import Verdict
+
     votes = (photo.label_votes or {}).get(wnid, {})
     names = (photo.label_proposers or {}).get(wnid, ())
     return (
@@ -165,7 +164,7 @@ _SIGNED_IN = {
 }
 
 
-def annotation(manifest: Mapping[str, Any]) -> list[str]:
+def annotation(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
     """How the photos were labeled, as sentences."""
     facts = fact(manifest, "labeling", dict)
     labels, candidates, labelers = (
@@ -182,6 +181,7 @@ def annotation(manifest: Mapping[str, Any]) -> list[str]:
         found.append(f"Instructions: version {', '.join(map(line, guidelines))}.")
     if missing := missing_votes(manifest.get("missing_votes")):
         found.append(f"Labeling was not finished: {missing} that labelers were to give.")
+    found += _resting(manifest, len(photos))
     if ruled := fact(fact(manifest, "strategy", dict), "ruled", int):
         found.append(
             f"{count(ruled, 'photo')} chosen by a ruling, which wins over labels: given in "
@@ -189,6 +189,30 @@ def annotation(manifest: Mapping[str, Any]) -> list[str]:
         )
     if together := aggregation(manifest).strip():
         found.append(together)
+    return found
+
+
+def _resting(manifest: Mapping[str, Any], photos: int) -> list[str]:
+    facts = fact(manifest, "resting_on", dict)
+    some, fast = (fact(facts, name, int) or 0 for name in ("flagged", "too_fast"))
+    every = count(photos, "photo")
+    return [
+        f"{number:,} of {every} {agree(number, 'rests', 'rest')} on labelers {words}."
+        for number, words in (
+            (fast, "flagged as too fast"),
+            (some * (some > fast), "flagged by genset labels stats"),
+        )
+        if number
+    ]
+
+
+def doubts(manifest: Mapping[str, Any], photos: Sequence[ReleasePhoto]) -> list[str]:
+    """What speaks against the labels, as sentences: who gave them, and that nobody agreed."""
+    found, every = _resting(manifest, len(photos)), count(len(photos), "photo")
+    single = sum(sum(photo.labels.values()) == 1 for photo in photos)
+    if 2 * single > len(photos):
+        which = f"{single:,} of {every} {agree(single, 'has', 'have')} one label"
+        found.append(f"{which}, so that agreement on {agree(single, 'it', 'them')} is not known.")
     return found
 
 

@@ -3,14 +3,13 @@
 And how documents name the classes of a release, ImageNet's or its own.
 """
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from genset.classes import Taxonomy
+from genset.core.files import csv_text
 from genset.core.numbers import count
 from genset.core.safe import printable, web_link
 from genset.release.documents.labels import has_answers
@@ -54,14 +53,11 @@ def metadata(
     `labels` is JSON, as are votes, rulings and proposers of further classes; lists of wnids are
     separated by spaces.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    names = columns(manifest)
-    writer.writerow(names)
+    names, rows = columns(manifest), []
     for photo in photos:
         known = {
             "file_name": photo.file.removeprefix(f"{PHOTOS}/"),
-            "label": taxonomy[photo.wnid].index if photo.wnid in taxonomy else "",
+            "label": taxonomy[photo.wnid].index,
             "labels": json.dumps(photo.labels),
             # A stranger's words: on one line.
             "owner_name": " ".join(photo.owner_name.split()),
@@ -73,8 +69,8 @@ def metadata(
             known |= {name: json.dumps(getattr(photo, name)) for name in ANSWERS}
             known |= {name: " ".join(getattr(photo, name) or ()) for name in LISTS}
         row = [known[name] if name in known else getattr(photo, name) for name in names]
-        writer.writerow(map(_clean, row))
-    return text.getvalue()
+        rows.append([printable(cell) if isinstance(cell, str) else cell for cell in row])
+    return csv_text(names, rows)
 
 
 def columns(manifest: Mapping[str, Any]) -> tuple[str, ...]:
@@ -82,10 +78,6 @@ def columns(manifest: Mapping[str, Any]) -> tuple[str, ...]:
     aggregated = ("confidence",) if aggregation_method(manifest) else ()
     answers = ANSWERS if has_answers(manifest) else ()
     return (*_COLUMNS, *aggregated, *answers)
-
-
-def _clean(value: object) -> object:
-    return printable(value) if isinstance(value, str) else value
 
 
 # Of ImageNet's 1,000, those that are persons.
@@ -120,20 +112,14 @@ def person_classes(taxonomy: Taxonomy) -> list[str]:
 
 def class_map(taxonomy: Taxonomy) -> str:
     """The table, a row for each class: those too of which a release has no photo."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("wnid", "index", "name"))
-    for cls, name in zip(taxonomy, readable_names(taxonomy), strict=True):
-        writer.writerow((cls.wnid, cls.index, name))
-    return text.getvalue()
+    names = zip(taxonomy, readable_names(taxonomy), strict=True)
+    rows = ((cls.wnid, cls.index, name) for cls, name in names)
+    return csv_text(("wnid", "index", "name"), rows)
 
 
 def readable_names(taxonomy: Taxonomy) -> tuple[str, ...]:
     """A name for each class, in order, no two the same; where two share one, with the id."""
     shared = Counter(cls.name for cls in taxonomy)
-    names = tuple(
+    return tuple(
         cls.name if shared[cls.name] == 1 else f"{cls.name} ({cls.wnid})" for cls in taxonomy
     )
-    if len(set(names)) < len(names):  # a name ends as another one with its id does
-        names = tuple(f"{cls.name} ({cls.wnid})" for cls in taxonomy)
-    return names

@@ -6,13 +6,13 @@ from genset.release.reader import MANIFEST
 
 # MODULE:FUNCTION of each one's writer: see `genset.release.exports.export.Writer`.
 FORMATS = {
-    "imagefolder": "genset.release.exports.folders:imagefolder",
-    "webdataset": "genset.release.exports.webdataset:write",
+    "imagefolder": "genset.release.exports.files:imagefolder",
+    "webdataset": "genset.release.exports.files:webdataset",
     "parquet": "genset.release.exports.huggingface:write_parquet",
     "huggingface": "genset.release.exports.huggingface:write_hub",
-    "manifest": "genset.release.exports.folders:manifest",
-    "mixed": "genset.release.exports.folders:mixed",
-    "fiftyone": "genset.release.exports.fiftyone:write",
+    "manifest": "genset.release.exports.files:manifest",
+    "mixed": "genset.release.exports.files:mixed",
+    "fiftyone": "genset.release.exports.files:fiftyone",
 }
 
 

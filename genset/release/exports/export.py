@@ -1,15 +1,20 @@
 """Export a release in a format that other tools load: completely or not at all."""
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from pkgutil import resolve_name
 from typing import Any
 
+from msgspec.structs import replace as with_fields
+
 from genset.core.errors import BadInput, MissingExtra
 from genset.core.files import one_at_a_time, write_text
+from genset.core.metadata import stripped
+from genset.core.progress import progress
 from genset.release.documents import CITATION, CROISSANT, TABLE
 from genset.release.documents.citation import Citation, bibtex
 from genset.release.documents.croissant import of_export
@@ -17,11 +22,14 @@ from genset.release.exports import FORMATS, docs_of
 from genset.release.publish import (
     Contents,
     all_of,
+    content,
     folder_written_whole,
     is_restricted,
+    publish_variant,
+    scratch_folder,
     unrestricted_part_of,
 )
-from genset.release.reader import MANIFEST, Release
+from genset.release.reader import MANIFEST, Release, ReleasePhoto, file_of
 
 DatasetFacts = Callable[[str], Mapping[str, Any]]
 """What a maintainer says today of a set of this name (`genset.settings.Dataset.facts`)."""
@@ -147,3 +155,70 @@ def citation(contents: Contents, dataset: DatasetFacts | None = None) -> str:
     """How these photos are cited, as BibTeX: a part by its own name, number and hash."""
     release, manifest = contents.release, json.loads(contents.texts[MANIFEST])
     return bibtex(Citation.of(manifest, len(release.photos), dataset and dataset(release.name)))
+
+
+def export_stripped(
+    release: Release,
+    kind: str,
+    folder: Path,
+    dataset: DatasetFacts | None = None,
+    *,
+    include_restricted: bool = False,
+) -> Export:
+    """Export a release without metadata.
+
+    Which photos are in it is as for other exports.
+
+    Raises:
+        BadInput: the format has no photos, the folder is there, or the release's photos are
+            changed already.
+        GensetError: a photo is missing, was changed or has a format that cannot be stripped.
+    """
+    if kind in BY_ADDRESS:
+        raise BadInput(
+            f"--format {kind} leads to photos where their owners show them, with all metadata: "
+            "choose a format that has the photos"
+        )
+    if release.variant is not None:
+        raise BadInput(
+            f"{release.name} is a variant whose photos were changed already: use "
+            f"{release.variant['name']}"
+        )
+    with scratch_folder(folder.absolute().with_name(f".{folder.name}.changing")) as releases:
+        variant = strip_release(release, releases)
+        done = export(variant, kind, folder, dataset, include_restricted=include_restricted)
+    written = [p for p in variant.photos if include_restricted or not is_restricted(p)]
+    changed = {photo.file for photo in written} & (variant.variant or {})["changed"].keys()
+    return replace(done, of=len(release.photos), changed=len(changed))
+
+
+def strip_release(release: Release, releases: Path) -> Release:
+    """Write ``releases/NAME-stripped``: the release without its photos' metadata.
+
+    Orientation and colour profile stay, and the pixels as they are coded.
+
+    Raises:
+        GensetError: a photo is missing, was changed or has a format that cannot be stripped.
+    """
+    changed: dict[str, dict[str, Any]] = {}
+    photos: list[tuple[ReleasePhoto, Path]] = []
+    folder = releases / "photos"
+    folder.mkdir(parents=True)
+    for photo in progress(release.photos, total=len(release.photos), what="strip", unit="photo"):
+        new, path = _changed(photo, stripped(content(release, photo), photo.file), folder)
+        photos.append((new, path))
+        if new.file != photo.file:
+            changed[new.file] = {"of": photo.file}
+    what = "metadata removed"
+    return publish_variant(
+        releases, "stripped", release.manifest, photos, what=what, changed=changed
+    )
+
+
+def _changed(photo: ReleasePhoto, content: bytes, folder: Path) -> tuple[ReleasePhoto, Path]:
+    """A photo's record without metadata, and where its bytes were put."""
+    sha256 = hashlib.sha256(content).hexdigest()
+    file = file_of(photo.wnid, f"{sha256}{PurePosixPath(photo.file).suffix}")
+    path = folder / file.replace("/", "_")
+    path.write_bytes(content)
+    return with_fields(photo, file=file, sha256=sha256, byte_size=len(content)), path

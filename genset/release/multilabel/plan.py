@@ -34,7 +34,7 @@ from genset.release.multilabel.earlier import Earlier, photos_still_usable
 from genset.release.multilabel.facts import multilabel_facts
 from genset.release.strategies import Draws, Majority, Matched, Pick, Strategy, Threshold, Top
 from genset.release.strategies.matched import bin_of
-from genset.release.strategies.top import walk
+from genset.release.strategies.strategy import walk
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 
@@ -76,7 +76,7 @@ class MultilabelPlan:
         earlier, rules = self.earlier, workspace.label
         plan = earlier.again(self.exclude, self.labels)
         if self.labels is not None:
-            self.labels.check(session, plan.panel)
+            self.labels.check(session)
         table = read_table(session, without=plan.panel, labels=self.labels)
         usable, gone = photos_still_usable(session, earlier, table)
         if not usable:
@@ -217,7 +217,7 @@ def find_additions(
             if not is_refused(entry, unfit(entry, plan), excluded)
         ]
         if fit:
-            homes[sha256] = min(fit, key=_by_home)
+            homes[sha256] = min(fit, key=lambda row: (-row.frequency, row.rank, row.wnid, row.task))
     chosen = _chosen(list(homes.values()), stay, table, earlier, plan, excluded)
     taken = {entry.sha256 for entry in chosen}
     return Additions(
@@ -245,10 +245,6 @@ def _groups(table: CandidateTable, inside: Iterable[str]) -> dict[str, list[Cand
         for sha256, group in groups.items()
         if len({entry.wnid for entry in group}) > 1
     }
-
-
-def _by_home(entry: CandidateRow) -> tuple[float, int, str, str]:
-    return -entry.frequency, entry.rank, entry.wnid, entry.task
 
 
 def _chosen(

@@ -24,44 +24,22 @@ document. Of a part of a release, as where photos are gone from their sources, `
 which, and ``whole.json`` is the manifest of that, with which ``genset pull`` goes on.
 """
 
-from genset.release.reader.manifest import (
-    ANSWERS,
-    FORMAT,
-    LISTS,
-    MANIFEST,
-    PHOTOS,
-    WHOLE,
-    Ground,
-    Manifest,
-    ReleasePhoto,
-    classes_of,
-    content_hash,
-    fact_of,
-    file_of,
-    manifest_hash,
-    manifest_lines,
-    read_manifest,
-)
-from genset.release.reader.release import Release, find_releases, release_named
-
-__all__ = [
-    "ANSWERS",
-    "FORMAT",
-    "LISTS",
-    "MANIFEST",
-    "PHOTOS",
-    "WHOLE",
-    "Ground",
-    "Manifest",
-    "Release",
-    "ReleasePhoto",
-    "classes_of",
-    "content_hash",
-    "fact_of",
-    "file_of",
-    "find_releases",
-    "manifest_hash",
-    "manifest_lines",
-    "read_manifest",
-    "release_named",
-]
+from genset.release.reader.manifest import ANSWERS as ANSWERS
+from genset.release.reader.manifest import FORMAT as FORMAT
+from genset.release.reader.manifest import LISTS as LISTS
+from genset.release.reader.manifest import MANIFEST as MANIFEST
+from genset.release.reader.manifest import PHOTOS as PHOTOS
+from genset.release.reader.manifest import WHOLE as WHOLE
+from genset.release.reader.manifest import Ground as Ground
+from genset.release.reader.manifest import Manifest as Manifest
+from genset.release.reader.manifest import ReleasePhoto as ReleasePhoto
+from genset.release.reader.manifest import classes_of as classes_of
+from genset.release.reader.manifest import content_hash as content_hash
+from genset.release.reader.manifest import fact_of as fact_of
+from genset.release.reader.manifest import file_of as file_of
+from genset.release.reader.manifest import manifest_hash as manifest_hash
+from genset.release.reader.manifest import manifest_lines as manifest_lines
+from genset.release.reader.manifest import read_manifest as read_manifest
+from genset.release.reader.release import Release as Release
+from genset.release.reader.release import find_releases as find_releases
+from genset.release.reader.release import release_named as release_named

@@ -272,16 +272,9 @@ def parse_manifest(content: bytes, where: str) -> Manifest:
     found.taxonomy = taxonomy = read_classes(manifest, where)
     for number, photo in enumerate(found.photos):
         for wnid in (photo.wnid, *(photo.label_votes or ())):
-            if not _is_class(wnid, taxonomy):
+            if wnid not in taxonomy:
                 raise Invalid(where, ("photos", number), f": {wnid!r} is none of its classes")
     return found
-
-
-def _is_class(wnid: str, taxonomy: Taxonomy) -> bool:
-    """Whether it is one of a release's own classes; of ImageNet's, whether it could be."""
-    if taxonomy.is_imagenet:
-        return re.fullmatch("n[0-9]{8}", wnid) is not None
-    return wnid in taxonomy
 
 
 def read_classes(manifest: Mapping[str, Any], where: str) -> Taxonomy:

@@ -96,11 +96,7 @@ class Release(Manifest):
 
     @cached_property
     def targets(self) -> list[int]:
-        """The index of each item's own class.
-
-        Raises:
-            BadInput: a class is not ImageNet's.
-        """
+        """The index of each item's own class."""
         return [self.taxonomy[photo.wnid].index for photo in self.photos]
 
     def __len__(self) -> int:

@@ -1,29 +1,20 @@
-"""The strategies that choose a release's photos, one per file. `contract` has their interface."""
+"""The strategies that choose a release's photos."""
 
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
 from genset.core.errors import BadInput
-from genset.release.strategies.majority import Majority
-from genset.release.strategies.matched import Matched, Reference
-from genset.release.strategies.strategy import RULE, Draws, Pick, Reason, Strategy
-from genset.release.strategies.threshold import Threshold
-from genset.release.strategies.top import Top
-
-__all__ = [
-    "RULE",
-    "Draws",
-    "Majority",
-    "Matched",
-    "Pick",
-    "Reason",
-    "Reference",
-    "Strategy",
-    "Threshold",
-    "Top",
-    "strategy",
-]
+from genset.release.strategies.matched import Matched as Matched
+from genset.release.strategies.matched import Reference as Reference
+from genset.release.strategies.strategy import RULE as RULE
+from genset.release.strategies.strategy import Draws as Draws
+from genset.release.strategies.strategy import Majority as Majority
+from genset.release.strategies.strategy import Pick as Pick
+from genset.release.strategies.strategy import Reason as Reason
+from genset.release.strategies.strategy import Strategy as Strategy
+from genset.release.strategies.strategy import Threshold as Threshold
+from genset.release.strategies.strategy import Top as Top
 
 _KINDS: dict[str, type[Strategy]] = {
     kind.name: kind for kind in (Majority, Threshold, Top, Matched)

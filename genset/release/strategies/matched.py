@@ -1,5 +1,6 @@
 """Photos whose selection frequencies are distributed as those of another set."""
 
+import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -7,10 +8,16 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from genset.core.errors import BadInput
+from genset.core.files import table_rows
 from genset.db import Verdict
-from genset.release.candidates import CandidateRow, rows_in
+from genset.release.candidates import CandidateRow
 from genset.release.strategies.strategy import Classes, Draws, Pick, Reason, Strategy, unfit
 
+_COLUMNS = ("task", "worker", "label")
+_EXPECTED = (
+    "a reference has the columns task (named WNID/PHOTO), worker and label (correct, "
+    "incorrect, unsure or broken)"
+)
 BINS = 5  # of 0.2 each: [0, 0.2), [0.2, 0.4), ... [0.8, 1]
 
 
@@ -38,16 +45,12 @@ class Reference:
         Raises:
             BadInput: it is not such a table. The message names the line.
         """
-        expected = (
-            "a reference has the columns task (named WNID/PHOTO), worker and label (correct, "
-            "incorrect, unsure or broken)"
-        )
-        sha256, rows = rows_in(path, ("task", "worker", "label"), expected)
+        sha256, rows = _rows_in(path)
         is_correct = {}
         for place, row in rows:
             wnid, slash, photo = row["task"].partition("/")
             if not (wnid and slash and photo and row["worker"] and row["label"] in list(Verdict)):
-                raise BadInput(f"{place}: {expected}")
+                raise BadInput(f"{place}: {_EXPECTED}")
             is_correct[wnid, photo, row["worker"]] = row["label"] == Verdict.CORRECT
         tasks: dict[tuple[str, str], list[bool]] = defaultdict(list)
         for (wnid, photo, _), correct in is_correct.items():
@@ -60,6 +63,25 @@ class Reference:
             for wnid, count in sorted(counts.items())
         }
         return cls(path.name, sha256, histograms)
+
+
+def _rows_in(path: Path) -> tuple[str, list[tuple[str, dict[str, str]]]]:
+    """A table's sha256, and its rows with the place of each, as "labels.csv, line 2"."""
+    try:
+        content = path.read_bytes()
+        (_, names), *lines = table_rows(content) or [(1, [])]
+    except (OSError, BadInput) as error:
+        raise BadInput(f"{path} cannot be read as a table of labels: {error}") from None
+    if missing := [name for name in _COLUMNS if name not in names]:
+        raise BadInput(f"{path} has no column {missing[0]}: {_EXPECTED}")
+    rows = []
+    for number, cells in lines:
+        rows.append((f"{path}, line {number}", dict(zip(names, cells, strict=False))))
+        if len(cells) != len(names):
+            raise BadInput(f"{rows[-1][0]}: it has another number of cells than the first line")
+    if not rows:
+        raise BadInput(f"{path} holds no labels")
+    return hashlib.sha256(content).hexdigest(), rows
 
 
 @dataclass(frozen=True)

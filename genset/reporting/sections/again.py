@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from genset.comparison.logits import has_logits
 from genset.comparison.references.find import spec_of
@@ -137,7 +136,7 @@ def commands(data: ReportData) -> str:
     again, name = data.of(SECTION), _argument(data.set.named)
     by_truth = data.of(multilabel.SECTION)
     labels = ""
-    if by_truth and not by_truth.truth.is_own and not data.options.real_labels:
+    if by_truth and not by_truth.truth.is_own:
         labels = f" \\\n    --multilabel {_argument(by_truth.truth.source)}"
     scorings = list(again.scorings)
     if not scorings and not again.by_hand:
@@ -154,13 +153,14 @@ def commands(data: ReportData) -> str:
     ]
     sets = [name, *(_argument(without_folders(other)) for other in data.options.others)]
     words = f"{' '.join(sets)}{_of_classes(again)}{_report(data.options)}"
-    return "\n".join([*lines, f"genset report {words}"])
+    where = f"# In a folder that holds {name} and the files of the models"
+    return "\n".join([*[where] * (not data.set.release), *lines, f"genset report {words}"])
 
 
 def evaluate(data: ReportData, scoring: Scoring) -> str:
     """The command that scores models on the report's set."""
     options = "".join(f" {option}" for option in scoring.options)
-    models = "".join(f" \\\n    --model {_argument(spec)}" for spec in scoring.specs)
+    models = "".join(f" \\\n    --model {_argument(without_folders(s))}" for s in scoring.specs)
     name, classes = _argument(data.set.named), _of_classes(data.of(SECTION))
     return f"genset evaluate {name}{classes}{options}{models}"
 
@@ -179,7 +179,7 @@ def _report(options: ReportOptions) -> str:
     pairs: list[tuple[str, object]] = [
         ("reference", options.reference),
         ("set-is", options.set_is),
-        ("labels", options.real_labels.name if options.real_labels else ""),
+        ("compare", options.compare.name if options.compare else ""),
         ("lower", options.lower),
         ("upper", options.upper),
         ("k", options.k),
@@ -204,8 +204,4 @@ def _argument(text: str) -> str:
     return shlex.quote(clean(text, longest=2000))
 
 
-def _no_json(_: Again, __: ReportData) -> dict[str, Any]:
-    return {}
-
-
-SECTION = Section("again", gather, show, _no_json)
+SECTION = Section("again", gather, show, lambda *_: {})

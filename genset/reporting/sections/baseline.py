@@ -1,29 +1,34 @@
 """Among known models: places among published weights, and accuracy here against elsewhere."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from markupsafe import Markup
-
-from genset.comparison.references.find import NAME, SAID, Range
-from genset.core.numbers import count, points, span
+from genset.comparison.references.find import NAME, PlaceAmong
+from genset.core.numbers import points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.reporting.baseline import Against, Baseline, against_known
-from genset.reporting.blocks import Block, Commands, Grid, Html, Paragraph, Part, sentences
+from genset.reporting.blocks import (
+    Block,
+    Commands,
+    Figure,
+    Figures,
+    Grid,
+    Paragraph,
+    Part,
+    sentences,
+)
 from genset.reporting.figures.against import against_plot
 from genset.reporting.format import some_of
 from genset.reporting.line import Fit
-from genset.reporting.places import PlaceAmong
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.sections.again import evaluate_well_known
 from genset.statistics.intervals import Interval
 from genset.statistics.trend import FEWEST_MODELS
 
-_ROWS = 12  # models of which tables are not folded
-_FAR = 20  # standard deviations from the line of published weights, where none of them is
+_ROWS = 6  # models of which tables are not folded
 
 
 def gather(inputs: Inputs, data: ReportData) -> Baseline | None:
@@ -54,7 +59,9 @@ def show(found: Baseline | None, data: ReportData) -> Iterator[Part]:
     if found.models:
         models = len(found.models)
         fold = f"Accuracies there and here of {models} models" if models > _ROWS else ""
-        blocks += [Html(lambda: _figure(found, data)), Grid(_against(found), fold, "named known")]
+        blocks += [Figures(lambda: _figure(found, data), "big")]
+        blocks += [Grid(_against(found), fold, "named known")]
+        blocks.append(Paragraph(_about_figure(found), "note"))
     blocks += sentences(lines(found), "note")
     if found.ladder:
         where = ", where the set’s photos are" if data.set.listed else ""
@@ -63,7 +70,7 @@ def show(found: Baseline | None, data: ReportData) -> Iterator[Part]:
             f"This scores well-known ones from weak to strong{where}:"
         )
         command = evaluate_well_known(data, found.ladder)
-        blocks += [Paragraph(text, "note"), Commands(command)]
+        blocks += [Paragraph(text), Commands(command)]
     if found.source:
         blocks.append(Paragraph(f"Published accuracies: {found.source}.", "note"))
     yield Part("baseline", title, blocks)
@@ -127,10 +134,10 @@ def _whole(share: float) -> str:
     return f"{100 * share:.0f}"
 
 
-def _figure(found: Baseline, data: ReportData) -> Markup:
+def _figure(found: Baseline, data: ReportData) -> list[Figure]:
     """Accuracy here over accuracy elsewhere, where there are two points or published ones."""
     if len(found.models) + len(found.known) < 2:
-        return Markup("")
+        return []
     real = found.by_real
     accuracy = {
         model.label: model.real if real and model.real else model.top1.accuracy
@@ -139,19 +146,21 @@ def _figure(found: Baseline, data: ReportData) -> Markup:
     ends = [(accuracy[row.label].low, accuracy[row.label].high) for row in found.models]
     where = "by ReaL and by the original labels" if real else f"here and on {found.name}"
     title = f"Top-1 accuracy {clean(where, 60)}"
+    return [(title, against_plot(title, found, ends))]
+
+
+def _about_figure(found: Baseline) -> str:
     fitted = "published weights, the small points" if found.from_known else "all models"
     line = (
         f"; the line is fitted to {fitted}; its dark band is its 95 % interval, and the light one "
-        "the 95 % band for a new model; the dotted line is straight in plain accuracies"
-        if found.line
+        "the 95 % band for a new model"
+        if found.fit
         else ""
     )
-    caption = (
-        f"{title}. Vertical bars are 95 % intervals{line}; the dashed line is “as good "
-        "here as there”. Logit axes. A point says its name when it is pointed at."
+    return (
+        f"In the figure, vertical bars are 95 % intervals{line}; the dashed line is “as good "
+        "here as there”. Logit axes."
     )
-    form = Markup('<figure class="big against"><figcaption>{}</figcaption>{}</figure>')
-    return form.format(caption, against_plot(title, found, ends))
 
 
 # The sentences
@@ -187,8 +196,8 @@ def _meaning(found: Baseline) -> list[str]:
 def lines(found: Baseline) -> list[str]:
     """What the fitted lines are, and which models have no part in them."""
     texts = []
-    if found.fits:
-        texts += [_fitted(found), *map(_quality, found.fits), _robustness(found)]
+    if fit := found.fit:
+        texts += [_fitted(found, fit), _quality(fit), _robustness(found)]
     elif found.models:
         texts.append(
             f"No line is fitted: it takes {FEWEST_MODELS} models of different accuracy there, of "
@@ -203,14 +212,14 @@ def lines(found: Baseline) -> list[str]:
             "Not compared with accuracies elsewhere, since they did not answer all photos: "
             f"{some_of(found.partial)}."
         )
-    return [*texts, *_extended(found), *_doubtful(found), *_published_ranges(found.ranges)]
+    return [*texts, *_extended(found)]
 
 
 def _extended(found: Baseline) -> list[str]:
     """Models weaker or stronger than all that the line was fitted to."""
-    if not found.line:
+    if not found.fit:
         return []
-    low, high = found.line[0].there, found.line[-1].there
+    low, high = found.fit.line[0].there, found.fit.line[-1].there
     beyond = [row.label for row in found.models if not low <= row.there <= high]
     if not beyond:
         return []
@@ -220,21 +229,7 @@ def _extended(found: Baseline) -> list[str]:
     ]
 
 
-def _doubtful(found: Baseline) -> list[str]:
-    """Models so far from the line of published weights that their reference cannot be right."""
-    if not found.from_known:
-        return []
-    scatter = found.fits[0].scatter
-    return [
-        f"{clean(row.label)} is {points(row.above, 1)} points from the line with the "
-        f"{100 * row.there:g} % {row.source}: is its reference_top1 right?"
-        for row in found.models
-        if row.source == SAID and row.above is not None and abs(row.above) > _FAR * scatter
-    ]
-
-
-def _fitted(found: Baseline) -> str:
-    first = found.fits[0]
+def _fitted(found: Baseline, first: Fit) -> str:
     start = f"{first.intercept:.3f}".replace("-", "−")
     line = (
         f"The line of {first.models:,} published weights of {first.architectures:,} architectures"
@@ -249,9 +244,8 @@ def _fitted(found: Baseline) -> str:
 
 def _quality(fit: Fit) -> str:
     """How well a line fits."""
-    names = {"logit": "As logits", "linear": "As plain accuracies"}
     return (
-        f"{names[fit.scale]} the slope is {fit.slope:.3f}{_interval(fit.slope_interval)}; models "
+        f"The slope is {fit.slope:.3f}{_interval(fit.slope_interval)}; models "
         f"scatter by {_percent(fit.scatter)} points (standard deviation) about the line, and "
         f"{_whole(fit.inside)} % of them lie within its 95 % band for a new model."
     )
@@ -262,7 +256,7 @@ def _interval(found: Interval | None) -> str:
 
 
 def _robustness(found: Baseline) -> str:
-    start = "Effective robustness is how far a model is above the line of logits; intervals "
+    start = "Effective robustness is how far a model is above the line; intervals "
     if found.from_known:
         return (
             f"{start}resample classes, and the line with whole architectures, and are rather too "
@@ -282,24 +276,6 @@ def _how_to_say(found: Baseline) -> str:
     return (
         " Say a model’s accuracy on ImageNet’s validation set with &reference_top1= (per cent) in "
         "its spec, or score it on that set too."
-    )
-
-
-def _published_ranges(ranges: Mapping[str, Range]) -> list[str]:
-    """What is published of models' architectures, a sentence for those that share it."""
-    alike: dict[Range, list[str]] = {}
-    for label, found in ranges.items():
-        alike.setdefault(found, []).append(label)
-    return [_published_range(found, labels) for found, labels in alike.items()]
-
-
-def _published_range(found: Range, labels: Sequence[str]) -> str:
-    low, high = _percent(found.low), _percent(found.high)
-    between = f"{low} %" if low == high else f"{low} % to {high} %"
-    return (
-        f"{some_of(labels)}: of {clean(found.of)} {between} {'is' if low == high else 'are'} "
-        f"published ({count(found.weights, 'file')} of weights), but this is "
-        f"{clean(found.why, 200)}; it is in no fit."
     )
 
 

@@ -1,32 +1,27 @@
-"""Models: the table that people sort, a row a model, with its intervals drawn."""
+"""Models: a figure of their order, and the table that people sort."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from math import ceil
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from genset.comparison.unseen import Unseen, unseen
 from genset.core.numbers import count, percent, points
 from genset.core.safe import clean
-from genset.core.table import Cell, Column, Table, interval_column, shown
-from genset.reporting.blocks import Block, Commands, Grid, Html, Paragraph, Part, sentences
+from genset.core.table import Cell, Column, Table, interval_column
+from genset.reporting.blocks import Block, Commands, Figures, Grid, Html, Paragraph, Part, sentences
+from genset.reporting.figures.plot import Axis, el, families, legend, of_model, share_axis
 from genset.reporting.format import answered, interval, remarks, share
-from genset.reporting.html import NOTHING, breakable
+from genset.reporting.html import breakable, grid
 from genset.reporting.names import LINE, run_anchor, short_names
-from genset.reporting.report import Inputs, ReportData, ScoredModel, Section, TopK
+from genset.reporting.report import Inputs, ReportData, ScoredModel, Section
 from genset.reporting.sections import baseline, multilabel
 from genset.reporting.sections.again import commands
 from genset.score.results.runs import Accuracy
 
 _MANY = 25  # models of which rows are set in smaller type in print
-
-
-@dataclass(frozen=True, slots=True)
-class SortedCell(Cell):
-    """A cell that its column is not sorted by its value, but by `key`; None sorts last."""
-
-    key: float | None = None
 
 
 def gather(inputs: Inputs, data: ReportData) -> dict[str, Unseen]:
@@ -37,21 +32,163 @@ def gather(inputs: Inputs, data: ReportData) -> dict[str, Unseen]:
 
 def show(_: dict[str, Unseen], data: ReportData) -> Iterator[Part]:
     """The table, what must stand beside every number in it, and how to read it."""
-    blocks: list[Block] = []
+    about = data.set.release
+    blocks: list[Block] = [*sentences(about.doubts if about else [], "odd")]
+    blocks += sentences([f"{words}." for words in data.copies], "odd")
     if data.models:
         shared = _shared_remarks(data)
+        if len(data.ranked) > 1:
+            blocks.append(Figures(lambda: [("", ranking_plot(_ranked(data)))], "big"))
         table = models_table(data)
-        blocks.append(Grid(table, page=lambda: _board(table, data)))
+        blocks += [Html(lambda: _TOOLS), Grid(table, page=lambda: _board(table, data))]
         texts = [f"All models: {remark.removesuffix('.')}." for remark in shared]
-        blocks += sentences(texts, "note")
-        blocks += [Paragraph(_meaning(data), "note"), Html(lambda: _ON_THE_PAGE)]
+        blocks += [*sentences(texts), Paragraph(_meaning(data), "note")]
     else:
         blocks += [Paragraph("To score one, and make this report again:"), Commands(commands(data))]
     if data.other_runs:
         runs = count(data.other_runs, "run")
         text = f"Left out: {runs} on other photos under the same name."
-        blocks.append(Paragraph(text, "note"))
+        blocks.append(Paragraph(text))
     yield Part("leaderboard", "Models", blocks)
+
+
+_TOOLS = Markup(
+    '<div class="tools" hidden>\n<label>Find models <input type="search" autocomplete="off" '
+    'spellcheck="false"></label>\n<output></output>\n<span class="hidden" role="status"></span>'
+    "\n</div>"
+)
+
+
+def _board(table: Table, data: ReportData) -> Markup:
+    """The names first, and each model in one line."""
+    css = " many" * (len(data.models) > _MANY)
+    order = [n for n, column in enumerate(table.columns) if column.name != "correct"]
+    order[:2] = 1, 0
+    rows = [[row[1], *(_plain(row[n]) for n in order[1:])] for row in table.rows]
+    form = Markup('<div id="board" class="board{}">{}</div>')
+    return form.format(css, grid(Table([table.columns[n] for n in order], rows), "list"))
+
+
+def _plain(cell: object) -> object:
+    return replace(cell, note="") if isinstance(cell, Cell) else cell
+
+
+# The figure: places across are per cent of the width, so that letters are as large on a telephone
+# as on a wall.
+
+_TOP, _PLOT = 22, 230  # pixels: above the frame, and its height
+_LEFT, _RIGHT = 6.0, 98.5  # per cent of the width, where the first and the last model are
+_LETTERS, _LETTER, _STEEP = 24, 6.2, 0.87  # of a name that hangs at 60 degrees
+_MOST_NAMES = 80  # below the axis; of more models every second or third has its name there
+_ON_PHONES = 20  # names there
+_LEVEL = 56  # letters that a phone has side by side: more names than that hang
+
+
+class Ranked(NamedTuple):
+    """A model: its name, its accuracy, what is said of it, whether it may be the best."""
+
+    label: str
+    accuracy: Accuracy
+    says: str
+    near: bool
+
+
+def ranking_plot(models: Sequence[Ranked]) -> Markup:
+    """A dot and an interval for each model, those that may be the best on a ground of their own.
+
+    Args:
+        models: the best first, in which those that cannot be told apart from it come together.
+    """
+    shares = [end for m in models for end in (m.accuracy.low, m.accuracy.high)]
+    up = share_axis("", shares)
+    y = _TOP + _PLOT * (1 - up.part(up.within(shares)))
+    dots = _TOP + _PLOT * (1 - up.part(up.within(m.accuracy.share for m in models)))
+    step = (_RIGHT - _LEFT) / len(models)
+    names = short_names([model.label for model in models], _LETTERS)
+    colours = families([model.label for model in models])
+    layers = [_ground(sum(model.near for model in models), step), *_marks(up)]
+    every = ceil(len(models) / _MOST_NAMES)
+    longest = max(map(len, names.values()))
+    level = len(models) * (longest + 1) <= _LEVEL
+    for place, model in enumerate(models):
+        x = f"{_LEFT + (place + 0.5) * step:.2f}%"
+        colour = colours.get(model.label, ("", "var(--accent)"))[1]
+        drawn = [
+            el(
+                "line",
+                x1=x,
+                x2=x,
+                y1=y[2 * place],
+                y2=y[2 * place + 1],
+                stroke=colour,
+                stroke_width=2,
+            ),
+            _dot(x, dots[place], colour, below=model.accuracy.share < up.low, wide=every == 1),
+        ]
+        layers.append(of_model(model.label, model.says, *drawn))
+        if place % every == 0:
+            spare = " spare" * (place % ceil(len(models) / _ON_PHONES) > 0)
+            layers.append(_name(names[model.label], x, f"name{spare}", level=level))
+    height = _TOP + _PLOT + 16 + (4 if level else round(_STEEP * _LETTER * longest))
+    layers.append(legend(colours, "100%", _TOP + 10 + 16 * len(set(colours.values()))))
+    return el(
+        "svg",
+        *layers,
+        class_="ranking",
+        height=height,
+        role="group",
+        font_size=11,
+        aria_label="Models by top-1 accuracy",
+    )
+
+
+def _marks(up: Axis) -> Iterator[Markup]:
+    """A line across the figure, and its number, for each mark of the axis."""
+    heights = _TOP + _PLOT * (1 - up.part(mark for mark, _ in up.marks))
+    for (_, words), at in zip(up.marks, heights, strict=True):
+        yield el("line", x1=0, x2="100%", y1=at, y2=at, stroke="var(--line)")
+        yield el("text", words, x=0, y=at - 3, fill="var(--muted)")
+
+
+def _ground(near: int, step: float) -> Markup:
+    words = "cannot be told apart from the first" if near > 1 else "told apart from all others"
+    ground = el(
+        "rect",
+        x=f"{_LEFT}%",
+        y=0,
+        width=f"{near * step:.2f}%",
+        height=_TOP + _PLOT,
+        fill="var(--apart)",
+    )
+    return ground + el("text", words, x=f"{_LEFT + 0.5}%", y=14, fill="var(--ink)")
+
+
+def _dot(x: str, y: float, colour: str, *, below: bool, wide: bool) -> Markup:
+    if below:
+        return el("text", "▼", x=x, y=y, text_anchor="middle", fill=colour)
+    return el("circle", cx=x, cy=y, r=4 if wide else 2.5, fill=colour)
+
+
+def _name(name: str, x: str, css: str, *, level: bool) -> Markup:
+    turn = (
+        {"text_anchor": "middle"} if level else {"text_anchor": "end", "transform": "rotate(-60)"}
+    )
+    turned = el("text", clean(name), **turn, fill="var(--ink)")
+    return el("svg", turned, x=x, y=_TOP + _PLOT + 14, overflow="visible", class_=css)
+
+
+def _ranked(data: ReportData) -> list[Ranked]:
+    """The models of the figure: first the best and those that it cannot be told apart from."""
+    best = data.ranked[0].label
+    apart = {pair.second for pair in data.pairs if pair.first == best and pair.apart}
+    models = sorted(data.ranked, key=lambda model: model.label in apart)
+    return [_in_figure(model, near=model.label not in apart) for model in models]
+
+
+def _in_figure(model: ScoredModel, *, near: bool) -> Ranked:
+    found = model.top1.accuracy
+    says = f"{percent(found.share, found.photos)} % ({interval(found)} %)"
+    return Ranked(model.label, found, says, near)
 
 
 # The table
@@ -67,7 +204,7 @@ def models_table(data: ReportData) -> Table:
     ks = sorted({top.k for model in models for top in model.tops} - {1})
     of_all = f"of {len(data.ranked):,}"
     columns: list[tuple[Column, Callable[[ScoredModel], object]]] = [
-        (Column("rank", "Rank", of_all, ends=("best", "worst")), _ranks(models)),
+        (Column("rank", "Rank", of_all, css="numbers", ends=("best", "worst")), _rank),
         (Column("model", "Model"), _names(data)),
         (_accuracy("top1", "Top-1"), lambda model: _share(model.top1.accuracy)),
         (interval_column("interval", "Interval", "95 %"), _interval),
@@ -88,8 +225,9 @@ def models_table(data: ReportData) -> Table:
         (Column("nll", "NLL", "nats", format="{:.3f}".format), lambda model: model.run.nll),
         (Column("correct", "Correct", "photos"), _correct),
         (Column("parameters", "Parameters", "million"), _cost("parameters", 1e6)),
-        (Column("flops", "FLOPs", "billion, 2 a multiply-add"), _cost("flops", 1e9)),
+        (Column("flops", "FLOPs", "billion"), _cost("flops", 1e9)),
         (Column("image_size", "Image", "pixels"), _cost("image_size", 1)),
+        (Column("photos_per_second", "Speed", "photos/s"), _cost("photos_per_second", 1)),
         (
             Column("unseen", "Unseen", "posted after its training"),
             lambda model: seen[model.label].cell if seen else None,
@@ -118,29 +256,30 @@ def _accuracy(name: str, title: str, unit: str = "%") -> Column:
     return Column(name, title, unit, align="right")
 
 
-def _ranks(models: Sequence[ScoredModel]) -> Callable[[ScoredModel], object]:
-    """The ranks that a model can have, sorted by the best of them, then by the worst, by top-1."""
-    ranked = [model for model in models if model.rank]
-    ranked.sort(key=lambda model: (model.rank.best, model.rank.worst) if model.rank else ())
-    places = {model.label: place for place, model in enumerate(ranked, 1)}
-
-    def cell(model: ScoredModel) -> SortedCell | None:
-        if not (rank := model.rank):
-            return None
-        text = f"{rank.best}" if rank.best == rank.worst else f"{rank.best} to {rank.worst}"
-        return SortedCell([rank.best, rank.worst], text, key=places[model.label])
-
-    return cell
+def _rank(model: ScoredModel) -> Cell | None:
+    if not (rank := model.rank):
+        return None
+    text = f"{rank.best}" if rank.best == rank.worst else f"{rank.best} to {rank.worst}"
+    return Cell([rank.best, rank.worst], text)
 
 
 def _names(data: ReportData) -> Callable[[ScoredModel], Cell]:
-    """A model's name, with what must stand beside its numbers and not beside everybody's."""
+    """A model's name, with what must stand beside its numbers and not beside everybody's.
+
+    On the page it leads to the model's own part.
+    """
     shared = _shared_remarks(data)
+    short = short_names([model.label for model in data.models], LINE)
 
     def cell(model: ScoredModel) -> Cell:
         texts = [text for text in _remarks(model, data) if text not in shared]
         note = "; ".join(text.removesuffix(".") for text in texts)
-        return Cell(model.label, clean(model.label), note)
+        name, whole = short[model.label], clean(model.label, 1000)
+        title = Markup(' title="{}"').format(whole) if name != whole else ""
+        link = Markup('<a href="#{}"{}><bdi>{}</bdi></a>').format(
+            run_anchor(model.run.key), title, breakable(name)
+        )
+        return Cell(model.label, clean(model.label), note, html=link)
 
     return cell
 
@@ -176,191 +315,14 @@ def _unclear(model: ScoredModel) -> Cell | None:
     return share(model.multilabel.multilabel) if model.multilabel else None
 
 
-def _interval(model: ScoredModel) -> SortedCell:
+def _interval(model: ScoredModel) -> Cell:
     found = model.top1.accuracy
-    return SortedCell([found.low, found.high], interval(found), key=found.low)
+    return Cell([found.low, found.high], interval(found))
 
 
 def _correct(model: ScoredModel) -> Cell:
     found = model.top1.accuracy
     return Cell(found.correct, f"{found.correct:,} of {found.photos:,}")
-
-
-# The drawn intervals: by hand and not by matplotlib, since seventy rows are a few kilobytes.
-# Places are per cent of the drawing's width, so it is as wide as its cell.
-
-_MARGIN = 0.03  # of the scale, on either side
-_STEPS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25)
-_MOST_TICKS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The part of 0 to 1 that a column of drawings shows, and where its axis is marked."""
-
-    low: float
-    high: float
-    ticks: tuple[float, ...]
-
-    def place(self, share: float) -> str:
-        """Where a share is, in per cent of the width."""
-        return f"{100 * (share - self.low) / (self.high - self.low):.2f}%"
-
-
-def scale_of(tops: Sequence[TopK]) -> Scale:
-    """The scale on which all of these are drawn.
-
-    It runs where the intervals lie, not from 0 to 100 %: positions are compared, and lengths mean
-    how sure a share is.
-    """
-    low = min((top.accuracy.low for top in tops), default=0.0)
-    high = max((top.accuracy.high for top in tops), default=1.0)
-    margin = max(_MARGIN * (high - low), 0.001)
-    low, high = max(0.0, low - margin), min(1.0, high + margin)
-    step = next((s for s in _STEPS if (high - low) / s <= _MOST_TICKS), _STEPS[-1])
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return Scale(low, high, tuple(number * step for number in range(first, last + 1)))
-
-
-def axis(scale: Scale) -> Markup:
-    """The axis that stands over the column: its marks in per cent."""
-    marks = "".join(
-        f'<text x="{scale.place(tick)}" y="11" text-anchor="middle">{100 * tick:.3g}</text>'
-        for tick in scale.ticks
-    )
-    # Markup of numbers alone.
-    return Markup(f'<svg class="axis" height="14" aria-hidden="true">{marks}</svg>')  # noqa: S704
-
-
-def drawing(scale: Scale, top: TopK, name: str, says: str) -> Markup:
-    """One row: a dot, and its interval as a line.
-
-    Args:
-        scale: of the column.
-        top: what is drawn.
-        name, says: what the page says of it to a pointer; the row has the same in numbers.
-    """
-    places = map(scale.place, scale.ticks)
-    grid = "".join(f'<line x1="{x}" x2="{x}" y1="0" y2="100%"/>' for x in places)
-    low, high = scale.place(top.accuracy.low), scale.place(top.accuracy.high)
-    body = (
-        f'<g class="grid">{grid}</g>'
-        f'<line class="thick" x1="{low}" x2="{high}" y1="50%" y2="50%"/>'
-        f'<circle cx="{scale.place(top.accuracy.share)}" cy="50%" r="4"/>'
-    )
-    start = Markup(
-        '<svg class="drawn" height="16" aria-hidden="true" data-name="{}" data-says="{}">'
-    )
-    return start.format(name, says) + Markup(body) + Markup("</svg>")  # noqa: S704
-
-
-# On the page
-
-# What stands before each number where the screen is too narrow for columns.
-_SHORT = {
-    "rank": "Rank",
-    "interval": "95 %",
-    "robustness": "robustness",
-    "calibration_error": "calibration",
-    "correct": "",
-    "engine": "by",
-}
-_TEXTS = ("model", "engine")  # columns sorted as words
-_DRAWN = 3  # the drawing stands before this column
-
-_TOOLS = Markup(
-    '<div class="tools" hidden>\n<label>Find models <input type="search" autocomplete="off" '
-    'spellcheck="false"></label>\n<output></output>\n'
-    '<span class="hidden" role="status" data-says-of="board"></span>\n</div>'
-)
-
-
-_ON_THE_PAGE = Markup(
-    '<p class="note">The scale need not start at 0. A model’s name leads to all that is known of '
-    "it.</p>"
-)
-
-
-def _board(table: Table, data: ReportData) -> Markup:
-    """The table with the tools that sort and filter it, and each model's intervals drawn."""
-    scale = scale_of([model.top1 for model in data.models])
-    drawn = Markup(
-        '<th role="columnheader" scope="col" class="scale"><span class="hidden">Top-1 and its '
-        "interval, drawn</span>{}</th>"
-    ).format(axis(scale))
-    heads = list(map(_head, table.columns))
-    heads.insert(_DRAWN, drawn)
-    names = short_names([model.label for model in data.models], LINE)
-    shared = _shared_remarks(data)
-    remarks_of = {
-        model.label: [text for text in _remarks(model, data) if text not in shared]
-        for model in data.models
-    }
-    rows = Markup("\n").join(
-        _row(table, number, _name(model, names[model.label], remarks_of[model.label]), scale, model)
-        for number, model in enumerate(data.models)
-    )
-    return Markup(
-        '{}\n<div class="wide board">\n<table id="board" role="table" data-sortable class="{}">\n'
-        '<caption class="hidden">Models by top-1 accuracy. With scripts, the heads of the columns '
-        'sort it.</caption>\n<thead role="rowgroup">\n<tr role="row">\n{}\n</tr>\n</thead>\n'
-        '<tbody role="rowgroup">\n{}\n</tbody>\n</table>\n</div>'
-    ).format(_TOOLS, "many" * (len(data.models) > _MANY), Markup("\n").join(heads), rows)
-
-
-def _head(column: Column) -> Markup:
-    first = "up" if column.name in (*_TEXTS, "rank") else "down"
-    by = "text" if column.name in _TEXTS else "number"
-    is_sorted = Markup(' aria-sort="descending"') if column.name == "top1" else NOTHING
-    short = Markup(' class="short"') if len(column.title) < 8 else NOTHING
-    unit = Markup(" <small>{}</small>").format(column.unit) if column.unit else NOTHING
-    return Markup(
-        '<th role="columnheader" scope="col" data-sort="{} {}"{}><span{}>{}</span>{}</th>'
-    ).format(by, first, is_sorted, short, column.title, unit)
-
-
-def _row(table: Table, number: int, name: Markup, scale: Scale, model: ScoredModel) -> Markup:
-    cells = [
-        name if column.name == "model" else _number(column, value)
-        for column, value in zip(table.columns, table.rows[number], strict=True)
-    ]
-    drawn = Markup('<td role="cell" class="drawing">{}</td>').format(_drawn(model, scale))
-    cells.insert(_DRAWN, drawn)
-    words = clean(f"{model.label} {model.run.engine}", 200)
-    return Markup('<tr role="row" data-words="{}">\n{}\n</tr>').format(
-        words, Markup("\n").join(cells)
-    )
-
-
-def _number(column: Column, value: object) -> Markup:
-    """A cell, and what its column is sorted by."""
-    text, _ = shown(column, value)
-    key = value.key if isinstance(value, SortedCell) else value
-    key = key.value if isinstance(key, Cell) else key
-    css = " rank" if column.name == "rank" else ""
-    return Markup('<td role="cell" class="numbers{}" data-head="{}" data-key="{}">{}</td>').format(
-        css, _SHORT.get(column.name, column.title), "" if key is None else key, text
-    )
-
-
-def _name(model: ScoredModel, name: str, texts: Sequence[str]) -> Markup:
-    """A model's name, which leads to its own part of the page, with what stands beside it."""
-    whole = clean(model.label, 1000)
-    title = Markup(' title="{}"').format(whole) if name != whole else NOTHING
-    small = NOTHING
-    for text in texts:
-        odd = Markup(' class="odd"') if text in model.run.notes else NOTHING
-        small += Markup("<small{}>{}</small>").format(odd, text.removesuffix("."))
-    return Markup(
-        '<th role="rowheader" scope="row"><a href="#{}"{}><bdi>{}</bdi></a>{}</th>'
-    ).format(run_anchor(model.run.key), title, breakable(name), small)
-
-
-def _drawn(model: ScoredModel, scale: Scale) -> Markup:
-    top = model.top1
-    photos = top.accuracy.photos
-    says = f"{percent(top.accuracy.share, photos)} % ({interval(top.accuracy)} %)"
-    return drawing(scale, top, clean(model.label, 60), says)
 
 
 # How to read it

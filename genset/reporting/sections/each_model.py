@@ -10,17 +10,21 @@ from genset.core.numbers import percent
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.reporting.blocks import Block, Columns, Grid, Heading, Html, Paragraph, Part
-from genset.reporting.figures.reliability import reliability_plot
+from genset.reporting.figures.plot import Axis, Plot, el
 from genset.reporting.format import answered, class_cell, interval, remarks, settings
 from genset.reporting.html import html_of
 from genset.reporting.names import run_anchor
 from genset.reporting.report import ReportData, ScoredModel, Section, no_numbers
 from genset.reporting.sections import errors, multilabel
+from genset.reporting.summary import without_folders
 from genset.score.results.runs import Accuracy, Run
 from genset.statistics.calibration import Calibration
+from genset.statistics.intervals import wilson
 
 _HARDEST = 8  # classes of a model
+_WHOLE = 70  # models with hardest classes and calibration: a page is mailed
 _NEAR = 12  # models that it cannot be told apart from
+_MARKS = [(n / 4, f"{25 * n} %") for n in range(5)]
 
 
 def show(_: None, data: ReportData) -> Iterator[Part]:
@@ -52,7 +56,7 @@ def _near(data: ReportData) -> dict[str, list[str]]:
 def _model(number: int, model: ScoredModel, near: Sequence[str], data: ReportData) -> Markup:
     numbers: list[Block] = [Heading("Accuracy"), Grid(_accuracies(model, data))]
     numbers += [Heading("Provenance"), Html(lambda: _provenance(model.run))]
-    errors_of = [*_hardest(number, data), *_calibration(model)]
+    errors_of = [*_hardest(number, data), *_calibration(model)] if number < _WHOLE else []
     texts = [_rank(model, near, data), *(f"{text}." for text in remarks(model, data))]
     blocks: list[Block] = [
         *(Paragraph(text, "odd" if text[:-1] in model.run.notes else "") for text in texts),
@@ -120,7 +124,7 @@ def _provenance(run: Run) -> Markup:
 
 def _facts(run: Run) -> Iterator[tuple[str, str]]:
     code = Markup("<code>{}</code>")
-    yield "Spec", code.format(clean(run.spec, 1000))
+    yield "Spec", code.format(clean(without_folders(run.spec), 1000))
     if run.preprocessing:
         engine = f" with {clean(run.engine)}" if run.engine else ""
         yield "Weights", code.format(clean(run.weights_hash))
@@ -139,7 +143,7 @@ def _hardest(number: int, data: ReportData) -> Iterator[Block]:
     counted = (
         (group.top1[number].high, group.top1[number].share, group.name, group)
         for group in data.of(errors.SECTION).classes
-        if group.top1[number].photos
+        if group.top1[number].correct < group.top1[number].photos
     )
     # Names differ, so that no two groups are compared.
     groups = [group for *_, group in nsmallest(_HARDEST, counted)]
@@ -170,9 +174,35 @@ def _reliability(model: ScoredModel, found: Calibration) -> Markup:
         "first answer, with Wilson’s 95 % intervals; on the dashed line it is right as often as it "
         "says."
     )
-    plot = reliability_plot(f"How sure {clean(model.label)} is, and how right", found)
+    (plot,) = calibration_plots([model])
     form = Markup('<figure class="calibration"><figcaption>{}</figcaption>{}</figure>')
     return form.format(caption, plot)
+
+
+_RELIABILITY = Plot(Axis("its confidence", 0, 1, _MARKS), Axis("right", 0, 1, _MARKS), (300, 270))
+_BIN = Markup(
+    '<line x1="{0:.1f}" x2="{0:.1f}" y1="{1:.1f}" y2="{2:.1f}"/>'
+    '<circle cx="{0:.1f}" cy="{3:.1f}" r="3.5"/>'
+)
+
+
+def calibration_plots(models: Sequence[ScoredModel]) -> list[Markup]:
+    """How sure each model is, and how right, of those whose probabilities are known."""
+    return [
+        reliability_plot(f"How sure {clean(model.label)} is, and how right", model.calibration)
+        for model in models
+        if model.calibration
+    ]
+
+
+def reliability_plot(title: str, found: Calibration) -> Markup:
+    """A dot for each range of confidence, with Wilson's interval; on the diagonal all is right."""
+    plot, drawn = _RELIABILITY, []
+    for part in found.bins:
+        low, high = wilson(round(part.accuracy * part.photos), part.photos)
+        drawn.append(_BIN.format(*plot.x([part.confidence]), *plot.y([low, high, part.accuracy])))
+    points = el("g", *drawn, stroke="var(--accent)", fill="var(--accent)")
+    return plot.svg(title, plot.line([0, 1], [0, 1], stroke_dasharray="4 3"), points)
 
 
 SECTION = Section("each_model", no_numbers, show)

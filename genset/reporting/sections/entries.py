@@ -8,20 +8,19 @@ from typing import Any
 
 from markupsafe import Markup
 
-from genset.comparison.pairs import Bounds, Place
+from genset.comparison.pairs import Bounds
 from genset.core.errors import BadInput
-from genset.core.numbers import NONE, between, dollars, percent, spoken
+from genset.core.numbers import NONE, between, dollars, spoken
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.reporting import margins
-from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part, sentences
-from genset.reporting.format import interval, share
+from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part
+from genset.reporting.format import share
 from genset.reporting.html import breakable
-from genset.reporting.report import Inputs, ReportData, Section, TopK
-from genset.reporting.sections import bounds, finetuning
+from genset.reporting.report import Inputs, ReportData, Section
+from genset.reporting.sections import bounds
 from genset.reporting.sections.bounds import TwoBounds
-from genset.reporting.sections.finetuning import against_baseline
 from genset.reporting.training_logs import JoinedEntry, join_entry, tell_apart
 from genset.statistics.intervals import Interval
 from genset.tta import words
@@ -53,12 +52,11 @@ def gather(inputs: Inputs, data: ReportData) -> tuple[JoinedEntry, ...]:
     )
 
 
-def _json(found: Sequence[JoinedEntry], data: ReportData) -> dict[str, Any]:
+def _json(found: Sequence[JoinedEntry], _: ReportData) -> dict[str, Any]:
     """An interval's end that is infinite is null."""
     entries = [
         to_json(replace(entry, margins=()))
         | {"margins": [test.as_json() for test in entry.margins]}
-        | {"sentence": " ".join([*_training(entry), *_model(entry.model, found, data)])}
         for entry in found
     ]
     return {"entries": entries} if entries else {}
@@ -71,7 +69,7 @@ def show(found: Sequence[JoinedEntry], data: ReportData) -> Iterator[Part]:
     """How fast and stable each training was, beside how good its model is here and elsewhere."""
     if not found:
         return
-    blocks: list[Block] = [*sentences(_claims(found, data)), Grid(_table(found, data))]
+    blocks: list[Block] = [Grid(_table(found, data))]
     by_model = {entry.model: entry.margins for entry in found}
     if tests := [test for of_model in by_model.values() for test in of_model]:
         blocks += [Heading("Beside their pretrained counterparts"), Grid(margins.table_of(tests))]
@@ -140,88 +138,17 @@ def _here(label: str, data: ReportData) -> Iterator[Cell | None]:
 
 
 def _gap(label: str, limits: Bounds) -> Cell:
-    """A model's share of the gap between the two references."""
-    if (found := _place(label, limits)) is None:
+    """A model's share of the gap between the two references, no surer than its interval allows."""
+    if (found := next((p for p in limits.places if p.model == label), None)) is None:
         share = 0.0 if label == limits.lower else 1.0
         return Cell(share, f"{100 * share:g}")
-    return Cell(found.share, f"{100 * found.share:.1f}", between(found.interval))
-
-
-def _place(label: str, limits: Bounds) -> Place | None:
-    return next((place for place in limits.places if place.model == label), None)
-
-
-# The sentences
-
-
-def _claims(found: Sequence[JoinedEntry], data: ReportData) -> list[str]:
-    """All that is known of each model's trainings and of the model; of each model together."""
-    labels = dict.fromkeys(entry.model for entry in found)
-    return [
-        " ".join(
-            [
-                *(text for entry in found if entry.model == label for text in _training(entry)),
-                *_model(label, found, data),
-            ]
-        )
-        for label in labels
-    ]
-
-
-def _training(entry: JoinedEntry) -> list[str]:
-    return [_time(entry), *filter(None, [entry.weights.sentence(entry.model)])]
-
-
-def _time(entry: JoinedEntry) -> str:
-    name, aim = clean(entry.name), _goal(entry)
-    if entry.hours is None:
-        none = f"None of the {entry.runs} runs of {name} reaches" if entry.runs > 1 else ""
-        return f"{none or f'{name} never reaches'} {aim}: the best is {_best(entry)}."
-    price = f" for {dollars(entry.cost)}" if entry.cost is not None else ""
-    if entry.share is None:
-        alone = "one run, which does not say how stable that is"
-        return f"{name} reaches {aim} in {spoken(entry.hours)}{price} ({alone})."
-    varied = "" if entry.variation is None else f"; their times vary by {_variation(entry)}"
-    mean = f"after {spoken(entry.hours)}{price} on average{varied}"
-    return "{} reaches {} in {} ({}), {}.".format(name, aim, *_reach(entry), mean)
-
-
-def _model(label: str, found: Sequence[JoinedEntry], data: ReportData) -> list[str]:
-    """How good a model is on the report's set, between which two, and on other tasks."""
-    tops = " and ".join(_top(top) for top in data.model(label).tops if top.k in _KS)
-    limits = data.of(bounds.SECTION)
-    where = f": {_between(label, limits.top1)}" if limits.top1 else ""
-    if limits.top5 and _place(label, limits.top5):
-        where += f"; {_between(label, limits.top5, 5)}"
-    texts = [f"On {clean(data.set.name)}, {clean(label)} has {tops}{where}."]
-    if tests := next(entry.margins for entry in found if entry.model == label):
-        texts.append(margins.sentence(tests))
-    against = [
-        "{} {} ({})".format(clean(task.task), *against_baseline(tuned))
-        for task in data.of(finetuning.SECTION)
-        if (tuned := task.find(label)) and tuned.difference
-    ]
-    if against:
-        texts.append(f"Fine-tuned, in points against the baseline: {'; '.join(against)}.")
-    return texts
-
-
-def _top(top: TopK) -> str:
-    found = top.accuracy
-    return f"{percent(found.share, found.photos)} % top-{top.k} ({interval(found)} %)"
-
-
-def _between(label: str, limits: Bounds, k: int = 1) -> str:
-    """Where a model is between the two references, no surer than the interval allows."""
-    lower, upper = clean(limits.lower), clean(limits.upper)
-    if (found := _place(label, limits)) is None:
-        return f"it is the {_LOWER if label == limits.lower else _UPPER} itself"
     low, high = found.interval
-    if near := [name for name, end in ((lower, 0), (upper, 1)) if low <= end <= high]:
-        return f"in top-{k} not to be told apart from {' or '.join(near)}"
-    if high < 0 or low > 1:
-        return f"in top-{k} {f'below {lower}' if high < 0 else f'above {upper}'}"
-    return f"in top-{k} between {lower} and {upper}, {100 * found.share:.0f} % of the way"
+    near = [name for name, end in ((limits.lower, 0), (limits.upper, 1)) if low <= end <= high]
+    doubt = f"; not to be told apart from {' or '.join(map(clean, near))}" if near else ""
+    return Cell(found.share, f"{100 * found.share:.1f}", between(found.interval) + doubt)
+
+
+# In words
 
 
 def _goal(entry: JoinedEntry) -> str:

@@ -28,7 +28,8 @@ from genset.score.results.results import Results
 MANY_CLASSES = 100
 """Classes above which those of a user's own taxonomy come in groups. ImageNet's never do."""
 
-_ROWS = 12
+_ROWS = 8
+_FEWEST_PHOTOS = 10  # of a group that has a row
 _MODELS = 6  # side by side, the best ones
 _HEAD = 24  # letters of a model's name over a column
 
@@ -110,7 +111,7 @@ def _json(found: Errors, _: ReportData) -> dict[str, Any]:
 
 def show(found: Errors, data: ReportData) -> Iterator[Part]:
     """The hardest classes beside the commonest confusions, then tables by group."""
-    if not data.models:
+    if not data.models or all(group.mean == 1 for group in found.classes):
         return
     hardest: list[Block] = [Heading("Hardest classes"), Grid(_hardest(found, data))]
     columns = [hardest]
@@ -141,7 +142,7 @@ def _hardest(found: Errors, data: ReportData) -> Table:
             group.photos,
             group.mean if group.counted else None,
         ]
-        for group in found.classes[:_ROWS]
+        for group in [group for group in found.classes if group.mean != 1][:_ROWS]
     ]
     return Table(columns, rows)
 
@@ -184,13 +185,21 @@ def _by_kind(found: Errors, data: ReportData) -> Iterator[Block]:
 
 def _breakdown(found: Breakdown, data: ReportData) -> Iterator[Block]:
     """Accuracies by group: the hardest groups where they are many."""
-    groups = found.groups
+    groups = tuple(group for group in found.groups if group.photos >= _FEWEST_PHOTOS)
+    if len(groups) < 2:
+        return
+    few = len(found.groups) - len(groups)
+    all_groups = len(groups)
     if is_long := len(groups) > _ROWS:
         groups = tuple(sorted(groups, key=lambda group: (group.ease, group.mean))[:_ROWS])
     yield Heading(f"By {found.by}")
     yield Grid(_by_group(found.by.capitalize(), groups, data), css="by-model")
     if is_long:
-        yield Paragraph(f"The hardest {_ROWS} of {len(found.groups):,}.", "note")
+        yield Paragraph(f"The hardest {_ROWS} of {all_groups:,}.")
+    if few:
+        yield Paragraph(
+            f"By {found.by}: {few:,} of fewer than {_FEWEST_PHOTOS} photos left out.", "note"
+        )
 
 
 def _by_group(title: str, groups: Sequence[Group | KindOfClasses], data: ReportData) -> Table:

@@ -1,8 +1,10 @@
 """Fine-tuning: the report's models with a new last layer, task by task."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+from markupsafe import Markup
 
 from genset.core.numbers import bare_p, count, digits, p_value, percent, points, span
 from genset.core.safe import clean
@@ -10,8 +12,17 @@ from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.finetune.compare import CurvePoint, Difference, Row, learning_curve, table
 from genset.finetune.runs import FinetuneRun, StoredRun, find_finetuned
-from genset.reporting.blocks import Block, Figure, Figures, Grid, Heading, Part, sentences
-from genset.reporting.figures.learning import learning_plots
+from genset.reporting.blocks import (
+    Block,
+    Figure,
+    Figures,
+    Grid,
+    Heading,
+    Paragraph,
+    Part,
+    sentences,
+)
+from genset.reporting.figures.plot import Axis, Plot, Point, el, share_axis
 from genset.reporting.format import interval, share
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.score.results.results import ModelAnswers, Results
@@ -28,6 +39,7 @@ _CURVES = (
     "the wider of Tango’s interval and Student’s over seeds, which draw the photos, and the larger "
     "p; Holm adjusts it for all differences of these curves."
 )
+_APART = 0.05  # of the way between two numbers, so that bars of two models do not cover each other
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +156,8 @@ def show(found: Sequence[FinetunedTask], _: ReportData) -> Iterator[Part]:
     """The paper's table, a row a task; then each task's curves."""
     if not found:
         return
-    labels = dict.fromkeys(model.label for task in found for model in task.models)
     about = [". ".join([f"{task.task}: {_about(task)}", *_remarks(task)]) + "." for task in found]
     blocks: list[Block] = [
-        *sentences([_claim(found, label) for label in labels]),
         Grid(_comparison(found)),
         *sentences([*about, _NOTE], "note"),
         *_curves(found),
@@ -173,7 +183,7 @@ def _comparison(tasks: Sequence[FinetunedTask]) -> Table:
             row.append(_accuracy(model) if model else None)
             if label != first:
                 found = model.difference if model else None
-                row.append(difference(found, tested=True) if found else None)
+                row.append(_difference(found) if found else None)
         rows.append(row)
     return Table(columns, rows)
 
@@ -188,41 +198,15 @@ def _accuracy(found: FinetunedModel) -> Cell:
     return Cell(accuracy.share, text, f"{interval(accuracy)}, {seeds}")
 
 
-def difference(found: Difference, *, tested: bool = False) -> Cell:
-    """The difference from the baseline and its interval, in points; `tested`: with p-values."""
-    places = digits(found.photos)
-    tests = f"; {p_value(found.p_value)}, Holm {bare_p(found.holm)}" if tested else ""
-    note = f"{span(found.interval, places)}{tests}"
+def _difference(found: Difference) -> Cell:
+    """The difference from the baseline in points, with its interval, its tests, and a doubt."""
+    places, ends = digits(found.photos), found.interval
+    note = f"{span(ends, places)}; {p_value(found.p_value)}, Holm {bare_p(found.holm)}"
+    if found.too_few:
+        note += f"; {count(found.photos, 'photo')} cannot tell which is better"
+    elif ends.low <= 0 <= ends.high or found.holm >= 0.05:
+        note += "; not to be told apart"
     return Cell(found.difference, points(found.difference, places), note)
-
-
-def against_baseline(found: FinetunedModel) -> tuple[str, str]:
-    """A model's difference from the baseline in points, and its interval."""
-    if found.difference is None:
-        return "the baseline", ""
-    cell = difference(found.difference)
-    return cell.text, cell.note
-
-
-def _claim(tasks: Sequence[FinetunedTask], label: str) -> str:
-    """How a model compares on every task; "" for one that is only a baseline."""
-    compared = [
-        (task, model.difference)
-        for task in tasks
-        if (model := task.find(label)) and model.difference
-    ]
-    if not compared:
-        return ""
-    texts = []
-    for task, found in compared:
-        cell, ends = difference(found), found.interval
-        is_apart = not ends.low <= 0 <= ends.high and found.holm < 0.05
-        doubt = "" if is_apart else ", not to be told apart"
-        if found.too_few:
-            doubt = f", where these {count(found.photos, 'photo')} cannot tell which is better"
-        texts.append(f"{cell.text} points on {clean(task.task)} ({cell.note}{doubt})")
-    baselines = " or ".join(dict.fromkeys(clean(found.baseline) for _, found in compared))
-    return f"{clean(label)} against {baselines}, with a new last layer: {'; '.join(texts)}."
 
 
 def _about(task: FinetunedTask) -> str:
@@ -271,7 +255,7 @@ def _curves(tasks: Sequence[FinetunedTask]) -> Iterator[Block]:
             share(point.accuracy),
             point.spread,
             point.seeds,
-            difference(point.difference, tested=True) if point.difference else None,
+            _difference(point.difference) if point.difference else None,
         ]
         for task in tasks
         for model in task.models
@@ -279,13 +263,65 @@ def _curves(tasks: Sequence[FinetunedTask]) -> Iterator[Block]:
         for point in model.curve
     ]
     yield Heading("Learning curves")
-    yield Figures(lambda: [figure for task in tasks for figure in _figures(task)], _CURVES)
+    yield Figures(lambda: [figure for task in tasks for figure in _figures(task)])
+    yield Paragraph(_CURVES, "note")
     yield Grid(Table(columns, rows), "The learning curves in numbers")
 
 
 def _figures(task: FinetunedTask) -> list[Figure]:
+    """A titled figure for each model with a curve, beside the baseline's, which is dashed.
+
+    Bars are Wilson's 95 % intervals, bands one standard deviation over seeds.
+    """
     curves = {model.label: model.curve for model in task.models}
-    return learning_plots(clean(task.task, 40), curves)
+    baseline, *_ = curves
+    drawn = {label: curve for label, curve in curves.items() if len(curve) > 1}
+    points = [point for curve in drawn.values() for point in curve]
+    up = share_axis("", [end for p in points for end in (p.accuracy.low, p.accuracy.high)])
+    shots = sorted({point.shots for point in points}, key=lambda n: n or float("inf"))
+    marks = [(place + 0.5, str(n or "all")) for place, n in enumerate(shots)]
+    across = Axis("photos of each class", 0, len(shots), marks)
+    figures = []
+    for label in [label for label in drawn if label != baseline] or list(drawn):
+        dashed = drawn.get(baseline, ()) if label != baseline else ()
+        against = f" against {clean(baseline, 40)}" if dashed else ""
+        title = f"{clean(task.task, 40)}: {clean(label, 40)}{against}"
+        plot, places = Plot(across, up, (340, 230)), {n: x for x, n in enumerate(shots)}
+        lines = [_curve(plot, baseline, dashed, places, -_APART)] if dashed else []
+        lines.append(_curve(plot, label, drawn[label], places, _APART if dashed else 0))
+        figures.append((title, plot.svg(title, *lines)))
+    return figures
+
+
+def _curve(
+    plot: Plot,
+    label: str,
+    curve: Sequence[CurvePoint],
+    places: Mapping[int | None, int],
+    aside: float,
+) -> Markup:
+    """A model's curve, with its band and bars; dashed where it stands to the left."""
+    dashed = aside < 0
+    colour = "var(--muted)" if dashed else "var(--accent)"
+    xs = [places[point.shots] + 0.5 + aside for point in curve]
+    shares = [point.accuracy.share for point in curve]
+    spread = [point.spread or 0.0 for point in curve]
+    above = plot.path(xs, [share + each for share, each in zip(shares, spread, strict=True)])
+    below = plot.path(xs[::-1], [s - e for s, e in zip(shares[::-1], spread[::-1], strict=True)])
+    band = el("polygon", points=f"{above} {below}", fill=colour, fill_opacity=0.16)
+    line = plot.line(xs, shares, stroke=colour, stroke_dasharray="4 3" if dashed else None)
+    points = [
+        Point(
+            label,
+            f"{percent(p.accuracy.share, p.accuracy.photos)} %",
+            x,
+            p.accuracy.share,
+            (p.accuracy.low, p.accuracy.high),
+            colour,
+        )
+        for x, p in zip(xs, curve, strict=True)
+    ]
+    return plot.clipped(band) + line + plot.points(points, [])
 
 
 SECTION = Section("finetuning", gather, show, _json)

@@ -1,24 +1,21 @@
 """By all right classes: how models do, and rank, where it is known what all photos show."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from genset.comparison.marks import truth_of
 from genset.comparison.pairs import Rank
-from genset.comparison.truths import (
-    MultiLabel,
-    RankReversal,
-    TruthRanks,
-    truth_ranks,
-)
-from genset.core.numbers import agree, count, digits, percent, points
+from genset.comparison.truths import MultiLabel, TruthRanks, measure, truth_ranks
+from genset.core.numbers import agree, count, percent
 from genset.core.safe import clean
-from genset.core.table import Cell, Column, Table
+from genset.core.table import Cell, Column, Table, interval_column
 from genset.core.to_json import to_json
-from genset.reporting.blocks import Block, Bullets, Grid, Heading, Paragraph, Part, sentences
+from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part
 from genset.reporting.format import MANY, interval_cell
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.verdict import pair_to_json
+from genset.score.results.results import Results
 from genset.score.results.runs import Accuracy
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.truth import By, Truth
@@ -29,7 +26,6 @@ NAMES: dict[By, str] = {
     "multilabel": "multi-label, unclear counted right",
     "clear": "multi-label, unclear left out",
 }
-_MOST_TURNED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +43,7 @@ class TruthSummary:
         not_named: of which the file says nothing.
         proposers: the models that proposed classes to ask about, with the keys of their runs.
         is_own: whether the set is a release that was frozen with it.
+        others: photos that the file names and the set has not.
     """
 
     source: str
@@ -59,6 +56,7 @@ class TruthSummary:
     not_named: int
     proposers: dict[str, tuple[str, ...]]
     is_own: bool
+    others: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +97,7 @@ def summarize_truth(photos: PhotoSet, truth: Truth) -> TruthSummary:
         not_named=sum(image not in truth.correct for image in photos.ids),
         proposers=dict(truth.proposers),
         is_own=truth.is_frozen,
+        others=truth.others,
     )
 
 
@@ -113,7 +112,6 @@ def _json(found: ByTruth | None, _: ReportData) -> dict[str, Any]:
             label: {by: asdict(rank) for by, rank in ranks.items()}
             for label, ranks in by_model.items()
         },
-        "turned": [{**asdict(pair), "shift": pair.shift} for pair in found.ranking.turned],
         "pairs": {
             by: [pair_to_json(pair) for pair in pairs] for by, pairs in found.ranking.pairs.items()
         },
@@ -137,8 +135,7 @@ def show(found: ByTruth | None, data: ReportData) -> Iterator[Part]:
 
 
 def _accuracies(found: ByTruth, data: ReportData) -> Iterator[Block]:
-    has_unclear = found.truth.with_unclear > 0
-    measured = [(model.label, model.multilabel) for model in data.models if model.multilabel]
+    measured = {model.label: model.multilabel for model in data.models if model.multilabel}
     columns = [
         Column("model", "Model"),
         Column("truth", "Truth"),
@@ -146,14 +143,15 @@ def _accuracies(found: ByTruth, data: ReportData) -> Iterator[Block]:
         Column("interval", "95 % interval", "%", align="right"),
         Column("photos", "Photos", align="right"),
     ]
-    rows = [(label, *row) for label, numbers in measured for row in rows_of(numbers, has_unclear)]
     models = len(data.models)
     fold = f"Accuracies of all {models} models by each truth" if models > MANY else ""
-    yield Grid(Table(columns, rows), fold)
+    yield Grid(Table(columns, _rows(measured, found.truth)), fold)
     yield Paragraph(_meaning(found, data), "note")
-    yield from sentences(
-        [text for label, numbers in measured for text in remarks(label, numbers)], "odd"
-    )
+
+
+def _rows(models: Mapping[str, MultiLabel], truth: TruthSummary) -> list[tuple[str, *Row]]:
+    has_unclear = bool(truth.with_unclear)
+    return [(name, *row) for name, one in models.items() for row in rows_of(one, has_unclear)]
 
 
 def rows_of(found: MultiLabel, has_unclear: bool) -> list[Row]:
@@ -204,32 +202,12 @@ def _ranks(found: ByTruth, data: ReportData) -> Iterator[Block]:
     yield Paragraph(
         "In brackets: the range of ranks, by the pairs told apart by that truth.", "note"
     )
-    yield Bullets(_order(found.ranking.turned, found.truth.photos))
 
 
 def _rank(found: Rank) -> Cell:
     """A rank, and where it can be: "2 (1–3)"."""
     bounds = f"{found.best}–{found.worst}" if found.best != found.worst else f"{found.best}"
     return Cell(found.place, f"{found.place} ({bounds})")
-
-
-def _order(found: Sequence[RankReversal], photos: int) -> list[str]:
-    """Which pairs change their order, the largest shifts first."""
-    if not found:
-        return ["No two models change their order with the truth."]
-    texts = [_turned(pair, photos) for pair in found[:_MOST_TURNED]]
-    more = len(found) - _MOST_TURNED
-    return [*texts, f"{more:,} more: see the JSON."] if more > 0 else texts
-
-
-def _turned(found: RankReversal, photos: int) -> str:
-    """Two models whose order changes with the truth."""
-    places = digits(photos)
-    return (
-        f"{clean(found.first)} is {points(found.original, places)[1:]} points ahead of "
-        f"{clean(found.second)} by the original labels, and {points(found.other, places)[1:]} "
-        f"behind by {NAMES[found.by].partition(',')[0]}."
-    )
 
 
 # Sentences that `genset evaluate` and `genset compare` print too
@@ -250,6 +228,8 @@ def summary(name: str, truth: TruthSummary) -> str:
         text += f". {photos} without a right class {agree(without, 'is', 'are')} left out"
         if truth.not_named:
             text += f" (of {truth.not_named:,} it says nothing)"
+    if truth.others:
+        text += f". It names {count(truth.others, 'photo')} that {clean(name)} has not"
     proposed = ""
     if truth.proposers:
         names = ", ".join(clean(name, 60) for name in sorted(truth.proposers))
@@ -268,15 +248,46 @@ def doubt(truth: TruthSummary) -> str:
     )
 
 
-def remarks(label: str, found: MultiLabel) -> list[str]:
-    """What must be said beside a model's numbers."""
-    texts = []
-    if found.order_unknown:
-        texts.append(
-            f"{clean(label)}: no average precision, for it is not known which class each of its "
-            "logits is of; delete its run and score it again with --logits."
-        )
-    return texts
-
-
 SECTION = Section("by_truth", gather, show, _json)
+
+
+# The table of `genset evaluate`
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRuns:
+    """Models by a truth: what it is, and their numbers by their names in tables."""
+
+    set_name: str
+    truth: TruthSummary
+    models: dict[str, MultiLabel]
+
+    def tables(self, replaced: str = "") -> list[Table]:
+        """What the truth is, a row for each model and truth, and what must be said beside them.
+
+        `replaced` names the file in whose place it was given.
+        """
+        about = summary(self.set_name, self.truth)
+        if replaced:
+            about += f" It replaces {clean(replaced, 100)}."
+        columns = [Column("model"), Column("truth"), Column("share", "%", align="right")]
+        columns += [interval_column("interval"), Column("photos")]
+        return [Table(notes=[about]), Table(columns, _rows(self.models, self.truth))]
+
+    def as_json(self, replaced: str = "") -> dict[str, Any]:
+        """The same as JSON's own types."""
+        return {
+            "truth": to_json(asdict(self.truth)),
+            **({"replaced": replaced} if replaced else {}),
+            "models": {label: to_json(asdict(found)) for label, found in self.models.items()},
+        }
+
+
+def measure_runs(results: Results) -> MeasuredRuns:
+    """Runs on a set that has a truth.
+
+    Raises:
+        BadInput: the set has no truth.
+    """
+    truth = summarize_truth(results.photos, truth_of(results))
+    return MeasuredRuns(results.photos.name, truth, measure(results))

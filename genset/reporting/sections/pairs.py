@@ -6,27 +6,29 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from genset.comparison.pairs import Pair
-from genset.core.numbers import count, digits, points
-from genset.core.table import Cell, Column, Table
-from genset.reporting.blocks import Block, Grid, Html, Paragraph, Part
-from genset.reporting.html import grid
+from genset.core.numbers import count, percent
+from genset.core.safe import clean
+from genset.reporting.blocks import Block, Figures, Grid, Paragraph, Part
+from genset.reporting.figures.plot import el, of_model
 from genset.reporting.names import LINE, short_names
 from genset.reporting.report import ReportData, Section, no_numbers
-from genset.reporting.verdict import pairs_table
+from genset.reporting.verdict import difference, pairs_table
 
 _ALL_PAIRS = 6  # of so many models every pair is listed, 15 of them
-_MATRIX = 10  # models whose every pair fits on a page
-_TALL = 5  # of more models, the names over columns stand upright
-_HEAD = 24  # letters of a model's name over a column
+_SQUARE = 24  # models whose every pair is drawn
+_HEAD = 24  # letters of a model's name in the figure
+_SIDE = 22  # pixels of a square
 
 
 def show(_: None, data: ReportData) -> Iterator[Part]:
-    """A matrix of the best models, then the pairs with their tests."""
+    """A figure of the best models, then the pairs with their tests."""
     if not data.pairs:
         return
     blocks: list[Block] = []
     if len(data.models) > 2:
-        blocks.append(Html(lambda: _matrix(data)))
+        best = f", of the {_SQUARE} best" if len(data.models) > _SQUARE else ""
+        title = f"Where models disagree: the darker, the more photos{best}; a dot: told apart"
+        blocks.append(Figures(lambda: [(title, disagreement_plot(data))], "big"))
     fold = "Each model with the next one" if len(data.models) > _ALL_PAIRS else ""
     names = short_names([model.label for model in data.models], LINE)
     blocks += [
@@ -44,37 +46,42 @@ def _shown_pairs(data: ReportData) -> Sequence[Pair]:
     return [pair for pair in data.pairs if (pair.first, pair.second) in neighbours]
 
 
-def _matrix(data: ReportData) -> Markup:
-    """Each of the best models less each of them."""
-    labels = [model.label for model in data.models[:_MATRIX]]
+def disagreement_plot(data: ReportData) -> Markup:
+    """A square for each two of the best models, the darker the more often one alone is right.
+
+    A model's name stands where its row ends and its column begins.
+    """
+    labels = [model.label for model in data.models[:_SQUARE]]
     names = short_names(labels, _HEAD)
-    pairs = {(pair.first, pair.second): pair for pair in data.pairs}
-    best = ""
-    if len(data.models) > len(labels):
-        best = f" The {len(labels)} best of {len(data.models)} models; all pairs are in the JSON."
-    heads = [Column(label, names[label], align="right") for label in labels]
-    rows = [
-        [
-            names[row],
-            *(_cell(pairs.get((row, other)) or pairs.get((other, row)), row) for other in labels),
-        ]
-        for row in labels
-    ]
-    about = Markup(
-        "<p>Each row’s top-1 accuracy less each column’s, in points, on the photos that both "
-        "answered. <strong>Bold on blue</strong>: the two can be told apart.{}</p>"
-    ).format(best)
-    return about + grid(
-        Table([Column("model", "Model"), *heads], rows), "matrix" + " tall" * (len(labels) > _TALL)
-    )
+    of = {frozenset((pair.first, pair.second)): pair for pair in data.pairs}
+    most = max(map(_alone, of.values())) or 1.0
+    drawn = []
+    for row, label in enumerate(labels):
+        for column, other in enumerate(labels[:row]):
+            if pair := of.get(frozenset((label, other))):
+                drawn.append(_square(pair, column * _SIDE, row * _SIDE, _alone(pair) / most))
+        at = {"x": row * _SIDE + 6, "y": row * _SIDE + 15}
+        drawn.append(el("text", names[label], fill="var(--ink)", **at))
+    width, height = _SIDE * (len(labels) + 8), _SIDE * len(labels)
+    box = f"0 0 {width} {height}"
+    about = {"role": "group", "aria_label": "How often two models disagree"}
+    style = f"max-width: {1.4 * width:g}px"
+    return el("svg", *drawn, viewBox=box, font_size=11, style=style, **about)
 
 
-def _cell(pair: Pair | None, row: str) -> Cell:
-    if pair is None:
-        return Cell(None, "·")
-    value = pair.difference if pair.first == row else -pair.difference
-    text = points(value, digits(pair.photos))
-    return Cell(value, text, html=f"<strong>{text}</strong>" if pair.apart else "")
+def _square(pair: Pair, x: int, y: int, part: float) -> Markup:
+    """Two models, with a dot where they can be told apart."""
+    says = f"{difference(pair)} points; one alone is right on {percent(_alone(pair), 100)} %"
+    size = {"width": _SIDE - 1, "height": _SIDE - 1, "fill": "var(--accent)"}
+    square = el("rect", x=x, y=y, fill_opacity=round(0.06 + 0.64 * part, 2), **size)
+    if pair.apart:
+        square += el("circle", cx=x + _SIDE / 2, cy=y + _SIDE / 2, r=2.5, fill="var(--ink)")
+        says += "; told apart"
+    return of_model(f"{clean(pair.first, 28)} − {clean(pair.second, 28)}", says, square)
+
+
+def _alone(pair: Pair) -> float:
+    return (pair.only_first + pair.only_second) / pair.photos
 
 
 def _meaning(pairs: int) -> str:

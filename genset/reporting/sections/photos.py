@@ -2,8 +2,8 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,25 +14,27 @@ from genset.core.numbers import count, ordinal
 from genset.core.safe import clean
 from genset.core.to_json import to_json
 from genset.release.reader import ReleasePhoto
-from genset.reporting.blocks import Block, Html, Part, sentences
-from genset.reporting.format import MANY, class_and_id, class_name, probability
+from genset.reporting.blocks import Block, Html, Paragraph, Part
+from genset.reporting.format import class_and_id, class_name, probability
 from genset.reporting.html import folded
-from genset.reporting.pictures import answer, card, credit, picture
+from genset.reporting.pictures import credit, picture
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.sections import missed
-from genset.reporting.sections.missed import MOST_ANSWERS
 from genset.reporting.sections.sources import title_of
 from genset.score.results.results import ModelAnswers, Results
 from genset.sets.photos import HasBytes
 
 MAX_PHOTOS = 30  # Flickr's terms allow no more on a page
+MOST_MISSED = 12
 _DISAGREED = 12
-_SHOWN, _FEW = 8, 4  # photos of a gallery that are not folded, of few models and of many
+_MOST_ANSWERS = 6  # models whose answers stand below each photo
+_SHOWN = 8  # photos that are not folded
 
-_TITLES = {
-    "disagreed": ("Where models disagree", "As many models are right as wrong, or nearly so."),
-    "mistaken": ("Photos and predictions", "Those that most models get wrong come first."),
-    "some": ("Photos", ""),
+_SHOWS = {
+    "missed": "all leading models wrong",
+    "disagreed": "models disagree",
+    "mistaken": "most models wrong",
+    "some": "some photos",
 }
 
 
@@ -66,6 +68,7 @@ class Sample:
         wnid, name: its true class.
         answers: of each model that is counted on it, in the models' order.
         record: what a release knows of it; None in a plain folder.
+        note: how the leading models err; "" where one of them does not.
     """
 
     id: str
@@ -74,6 +77,7 @@ class Sample:
     name: str
     answers: tuple[Answer, ...]
     record: ReleasePhoto | None
+    note: str = ""
 
     @property
     def mistakes(self) -> int:
@@ -83,7 +87,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Gallery:
-    """Photos that show one thing: "disagreed", "mistaken" or "some"."""
+    """Photos that show one thing: "missed", "disagreed", "mistaken" or "some"."""
 
     shows: str
     samples: tuple[Sample, ...]
@@ -93,42 +97,47 @@ class Gallery:
 
 
 def gather(inputs: Inputs, data: ReportData) -> tuple[Gallery, ...]:
-    """At most `MAX_PHOTOS` with those that other sections show: the same for the same input.
+    """At most `MAX_PHOTOS`: the same for the same input.
 
-    Photos that half of the models have right, then those that most of them get wrong; without a
-    model, some photos; all of as many classes as fit. Photos that are not here are not shown.
+    Photos that every leading model gets wrong, those that half of the models have right, then those
+    that most of them get wrong; without a model, some photos; all of as many classes as fit. Photos
+    that are not here are not shown.
     """
     results = inputs.results
     if results.photos.listed:
         return ()
     together = data.of(missed.SECTION)
-    shown = [photo.missed.image for photo in together.pictured] if together else []
-    chooser = _Chooser(inputs, shown)
+    first_missed = together.by_all.missed[:MOST_MISSED] if together else ()
+    notes = {photo.image: missed.agreement(photo) for photo in first_missed}
+    chooser = _Chooser(inputs)
     if len(results.models) < 2:
         return (Gallery("mistaken" if results.models else "some", chooser.mistaken(MAX_PHOTOS)),)
-    disagreed = chooser.disagreed()
-    galleries = (
-        Gallery("disagreed", disagreed),
-        Gallery("mistaken", chooser.mistaken(MAX_PHOTOS - len(shown) - len(disagreed))),
-    )
+    first = chooser.these(notes), chooser.disagreed()
+    rest = chooser.mistaken(MAX_PHOTOS - sum(map(len, first)))
+    galleries = map(Gallery, ("missed", "disagreed", "mistaken"), (*first, rest))
     return tuple(gallery for gallery in galleries if gallery.samples)
 
 
 class _Chooser:
     """Hands each photo out once. Among equals a hash of the id decides: not the first classes."""
 
-    def __init__(self, inputs: Inputs, shown: Collection[str]) -> None:
+    def __init__(self, inputs: Inputs) -> None:
         self._results = results = inputs.results
         self._records = inputs.records
         photos = results.photos.photos
-        before = set(shown)
-        self._used = {place for place, photo in enumerate(photos) if photo.id in before}
+        self._used = set[int]()
         self._mixed = sorted(range(len(photos)), key=lambda place: _hash(photos[place].id))
         right = [results.right(model) for model in results.models]
         answered = [model.answered for model in results.models]
         nothing = np.zeros(len(photos), int)
         self._right = np.sum(right, axis=0) if right else nothing
         self._wrong = np.sum(answered, axis=0) - self._right if right else nothing
+
+    def these(self, notes: Mapping[str, str]) -> tuple[Sample, ...]:
+        """The first photos that have a note."""
+        places = {photo.id: n for n, photo in enumerate(self._results.photos.photos)}
+        found = self._take([places[image] for image in notes], MOST_MISSED)
+        return tuple(replace(sample, note=notes[sample.id]) for sample in found)
 
     def disagreed(self) -> tuple[Sample, ...]:
         """Photos that as many models have right as wrong, of as many classes as possible."""
@@ -208,6 +217,7 @@ def _json(found: tuple[Gallery, ...], _: ReportData) -> dict[str, Any]:
             ],
         }
         for gallery in found
+        if gallery.shows != "missed"
     ]
     return {"galleries": to_json(galleries)}
 
@@ -215,66 +225,69 @@ def _json(found: tuple[Gallery, ...], _: ReportData) -> dict[str, Any]:
 # What is shown
 
 
-def anchors(found: tuple[Gallery, ...]) -> dict[str, str]:
-    """Where each photo stands on the page, by its path in the set."""
-    samples = (sample for gallery in found for sample in gallery.samples)
-    return {sample.id: f"photo-{number}" for number, sample in enumerate(samples, 1)}
-
-
 def show(found: tuple[Gallery, ...], data: ReportData) -> Iterator[Part]:
-    """A part for each gallery."""
-    for gallery in found:
-        title, note = _TITLES[gallery.shows]
-        if data.models:
-            photos = f"{len(gallery.samples)} of {count(data.set.photos, 'photo')}"
-            note += f" {photos}, selected, not representative."
-        if data.models and gallery is found[0]:
-            note += " ✓ or ✗: the first answer is right or wrong; %: the model’s own confidence."
-        blocks: list[Block] = [
-            *sentences([note.strip()]),
-            Html(_cards(gallery, anchors(found), data)),
-        ]
-        yield Part(f"photos-{gallery.shows}", title, blocks, page_only=True)
+    """All photos, which the page's script filters by class and by who is right."""
+    cards = [_card(sample, gallery.shows, data) for gallery in found for sample in gallery.samples]
+    if not cards:
+        return
+    blocks: list[Block] = [Html(lambda: _browser(cards))]
+    if data.models:
+        text = (
+            f"{len(cards)} of {count(data.set.photos, 'photo')}, selected, not representative. "
+            "First those that every leading model gets wrong, then those on which models disagree. "
+            "✓ or ✗: the first answer is right or wrong; %: the model’s own confidence."
+        )
+        blocks.insert(0, Paragraph(text))
+    yield Part("photos", "Photos", blocks, page_only=True)
 
 
-def _cards(gallery: Gallery, places: dict[str, str], data: ReportData) -> Any:
-    """Makes the cards of a gallery; those behind the first ones are folded."""
-    first = _SHOWN if len(data.models) <= MANY else _FEW
-
-    def make() -> Markup:
-        cards = [_card(sample, places[sample.id], data) for sample in gallery.samples]
-        more = count(len(cards) - first, "further photo")
-        rest = folded(more, _together(cards[first:])) if cards[first:] else ""
-        return _together(cards[:first]) + rest
-
-    return make
+def _browser(cards: Sequence[Callable[[], Markup]]) -> Markup:
+    """The cards; those behind the first ones are folded."""
+    drawn = [card() for card in cards]
+    more = count(len(drawn) - _SHOWN, "further photo")
+    rest = folded(more, _together(drawn[_SHOWN:])) if drawn[_SHOWN:] else Markup("")
+    tools = Markup('<div class="browse" hidden></div>\n')
+    return tools + _together(drawn[:_SHOWN]) + rest
 
 
 def _together(cards: Sequence[Markup]) -> Markup:
     return Markup('<div class="photos">\n{}\n</div>\n').format(Markup("\n").join(cards))
 
 
-def _card(sample: Sample, anchor: str, data: ReportData) -> Markup:
+def _card(sample: Sample, shows: str, data: ReportData) -> Callable[[], Markup]:
+    """Makes a photo with its class, what models answer, and whose it is."""
     restricted = data.options.include_restricted
-    return card(
+    right = {answer.model: answer.right for answer in sample.answers}
+    marks = (right.get(model.label) for model in data.models)
+    signs = "".join("-" if mark is None else str(int(mark)) for mark in marks)
+    note = Markup('<p class="note">{}</p>\n').format(sample.note) if sample.note else ""
+    answers = Markup("\n").join(_answers(sample, data))
+    form = Markup(
+        '<figure class="photo" data-class="{}" data-shows="{}" data-right="{}">\n{}\n<figcaption>\n'
+        "<div>{}</div>\n{}{}{}\n</figcaption>\n</figure>"
+    )
+    return lambda: form.format(
+        clean(sample.name),
+        _SHOWS[shows],
+        signs,
         picture(sample.photo, sample.record, sample.name, restricted=restricted),
         class_and_id(sample.wnid, data.taxonomy, strong=True),
-        list(_answers(sample, data)) if data.models else [],
+        note,
+        Markup("<ul>\n{}\n</ul>\n").format(answers) if answers else "",
         credit(sample.record, title_of(sample.record, data), sample.id),
-        anchor=anchor,
     )
 
 
 def _answers(sample: Sample, data: ReportData) -> Iterator[Markup]:
     """The best models' answers, how many others are right, and who is not counted."""
-    for found in sample.answers[:MOST_ANSWERS]:
+    for found in sample.answers[:_MOST_ANSWERS]:
         yield _item(found, sample)
-    if rest := sample.answers[MOST_ANSWERS:]:
+    if rest := sample.answers[_MOST_ANSWERS:]:
         right = sum(found.right for found in rest)
         further = count(len(rest), "further model")
         yield Markup("<li>{}{} of {} right</li>").format(_mark("…"), right, further)
     counted = {found.model for found in sample.answers}
-    for model in data.models[:MOST_ANSWERS]:
+    for model in data.models[:_MOST_ANSWERS]:
         if model.label not in counted:
             yield Markup('<li>{}<bdi class="model">{}</bdi> is not counted on it</li>').format(
                 _mark("–"), clean(model.label, 60)
@@ -288,12 +301,16 @@ def _mark(sign: str, words: str = "") -> Markup:
 
 def _item(found: Answer, sample: Sample) -> Markup:
     """A model's answer, and where the true class is if it is not the first."""
-    mark, where = _mark("✓", "right"), ""
+    mark, small = _mark("✓", "right"), Markup("")
     if not found.right:
         place = ordinal(found.place) if found.place else "not among its answers"
-        mark, where = _mark("✗", "wrong"), f"true class {place}"
-    wnid = found.wnid if not found.right and found.name == sample.name else ""
-    return answer(found.model, found.name, wnid, probability(found.probability), mark, where)
+        mark = _mark("✗", "wrong")
+        small = Markup(" <small>true class {}</small>").format(place)
+    if not found.right and found.name == sample.name:
+        small = Markup(' <span class="wnid">{}</span>').format(clean(found.wnid)) + small
+    form = Markup('<li>{}<bdi class="model">{}:</bdi> {} <span class="numbers">{}</span>{}</li>')
+    chance = probability(found.probability)
+    return form.format(mark, clean(found.model, 60), clean(found.name), chance, small)
 
 
 SECTION = Section("galleries", gather, show, _json)

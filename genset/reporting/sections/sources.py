@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 from numpy.typing import NDArray
 
 from genset.core.numbers import NONE, count
@@ -21,7 +20,6 @@ from genset.reporting.format import (
     classes_of,
     matched_accuracy,
     matched_difference,
-    sign,
 )
 from genset.reporting.report import Inputs, ReportData, ScoredModel, Section
 from genset.statistics.bootstrap import Resampling
@@ -229,18 +227,9 @@ def _table(found: BySource, pair: SourcePair) -> Table:
 def _row(pair: SourcePair, model: ModelAtSources) -> list[object]:
     return [
         Cell(model.label, model.label, _other_photos(pair, model)),
-        _difference(model.top1),
+        matched_difference(model.top1),
         *map(matched_accuracy, (model.top1.first, model.top1.second)),
     ]
-
-
-def _difference(matched: Matched) -> Cell | None:
-    """A difference, bold on the page where its interval leaves out 0."""
-    found = matched_difference(matched)
-    if found is None or matched.difference is None or not sign(matched.difference):
-        return found
-    strong = Markup("<strong>{}</strong>").format(found.text)
-    return Cell(found.value, found.text, found.note, strong)
 
 
 def _other_photos(pair: SourcePair, model: ModelAtSources) -> str:

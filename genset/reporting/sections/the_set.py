@@ -23,7 +23,7 @@ def show(_: None, data: ReportData) -> Iterator[Part]:
     if not about.release:
         what = "A list of photos that are not here" if about.listed else "A plain folder"
         text = f"{what}: who took the photos, and who checked their labels, is not recorded."
-        blocks.append(Paragraph(text, "note"))
+        blocks.append(Paragraph(text))
     yield Part("the-set", "The set", blocks, page_only=True)
 
 

@@ -4,39 +4,43 @@
 (() => {
   const all = (query, within = document) => [...within.querySelectorAll(query)];
 
-  // Sorting. A cell's data-key is what it is sorted by; without one its words are. A cell without
-  // a number (an empty data-key) comes last in both directions.
-  const keyOf = (row, column) => {
-    const cell = row.cells[column];
-    return cell.dataset.key ?? cell.textContent.trim();
+  // Sorting. Cells of numbers by these, the first one first; a cell without one comes last in both
+  // directions. Among equals the page's first order holds.
+  const keysOf = (cell) => {
+    if (!cell.classList.contains("numbers")) return [cell.textContent.trim()];
+    const text = (cell.querySelector("bdi") ?? cell).textContent.replace(/,/g, "").replace(/\u2212/g, "-");
+    return (text.match(/(?<!\d)-?\d+(\.\d+)?|(?<=\d-)\d+(\.\d+)?/g) ?? []).map(Number);
   };
-  const sorter = (column, descending, byNumber) => (one, other) => {
-    const [a, b] = [keyOf(one, column), keyOf(other, column)];
-    if (a === "" || b === "") return (a === "") - (b === "");
-    const order = byNumber ? Number(a) - Number(b) : a.localeCompare(b, "en", { numeric: true });
-    return descending ? -order : order;
+  const compared = (one, other) => {
+    const place = one.findIndex((key, at) => key !== other[at]);
+    if (place < 0) return 0;
+    const [a, b] = [one[place], other[place]];
+    return typeof a === "number" ? a - (b ?? a) : a.localeCompare(b, "en", { numeric: true });
   };
-  const sortable = (table) => {
-    const heads = all("thead th[data-sort]", table);
-    const body = table.tBodies[0];
-    const said = document.querySelector(`[data-says-of="${table.id}"]`);
+  const sortable = (board) => {
+    const heads = all("thead th", board);
+    const body = board.querySelector("tbody");
+    const said = document.querySelector('.tools [role="status"]');
+    const first = [...body.rows];
     for (const head of heads) {
       const button = document.createElement("button");
       button.type = "button";
       button.append(...head.childNodes);
       head.prepend(button);
-      const [kind, first] = head.dataset.sort.split(" ");
+      const name = button.firstElementChild.textContent;
+      if (name === "Top-1") head.setAttribute("aria-sort", "descending");
+      const down = head.classList.contains("numbers") && name !== "Rank";
       button.addEventListener("click", () => {
         const now = head.getAttribute("aria-sort");
-        const descending = now ? now === "ascending" : first === "down";
+        const descending = now ? now === "ascending" : down;
         for (const each of heads) each.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", descending ? "descending" : "ascending");
-        const rows = [...body.rows].sort(sorter(head.cellIndex, descending, kind === "number"));
-        body.append(...rows);
-        if (said) {
-          const name = button.firstElementChild.textContent;
-          said.textContent = `Sorted by ${name}, ${descending ? "highest" : "lowest"} first`;
-        }
+        const keys = new Map(first.map((row) => [row, keysOf(row.cells[head.cellIndex])]));
+        const none = (row) => !keys.get(row).length;
+        const order = (a, b) => none(a) - none(b)
+          || (descending ? -1 : 1) * compared(keys.get(a), keys.get(b));
+        body.append(...[...first].sort(order));
+        said.textContent = `Sorted by ${name}, ${descending ? "highest" : "lowest"} first`;
       });
     }
   };
@@ -47,20 +51,54 @@
   const filtering = (tools) => {
     const field = tools.querySelector("input");
     const said = tools.querySelector("output");
+    const models = all("#board tbody tr");
+    for (const row of models) {
+      const words = all("th, td:not(.numbers)", row).map((cell) => cell.textContent);
+      row.dataset.words = [row.querySelector("[title]")?.title, ...words].join(" ");
+    }
     const rows = all("[data-words]");
-    const points = all("svg [data-name]").filter((point) => !point.closest("[data-words]"));
+    const points = all("svg [data-name]");
     const apply = () => {
       const words = folded(field.value).split(/\s+/).filter(Boolean);
       const found = (text) => words.every((word) => folded(text).includes(word));
       for (const row of rows) row.hidden = !found(row.dataset.words);
       for (const point of points) point.classList.toggle("faint", !found(point.dataset.name));
-      const models = all("tbody tr[data-words]");
       const shown = models.filter((row) => !row.hidden).length;
       said.textContent = words.length ? `${shown} of ${models.length} models` : "";
     };
     field.addEventListener("input", apply);
+    field.parentNode.hidden = models.length < 9; // nobody needs to look for them
     tools.hidden = false;
     apply(); // a browser that comes back to the page has kept what was typed
+  };
+
+  // The photos' filter: by class, by what they show, by who is right.
+  const browsing = (tools) => {
+    const cards = all(".photo");
+    const chosen = {};
+    const choice = (title, values, shows) => {
+      const label = document.createElement("label");
+      const select = document.createElement("select");
+      select.setAttribute("aria-label", title);
+      select.append(new Option("all", ""), ...values.map((value) => new Option(value)));
+      label.append(`${title} `, select);
+      tools.append(label);
+      select.addEventListener("change", () => {
+        chosen[title] = select.value && ((card) => shows(card, select.value, select.selectedIndex - 1));
+        const tests = Object.values(chosen).filter(Boolean);
+        for (const card of cards) card.hidden = !tests.every((test) => test(card));
+        const more = cards.at(-1).closest("details");
+        if (more && tests.length) more.open = true;
+      });
+    };
+    const of = (name) => [...new Set(cards.map((card) => card.dataset[name]))].sort();
+    const models = all("#each-model .profile > summary bdi").map((name) => name.textContent);
+    choice("Class", of("class"), (card, value) => card.dataset.class === value);
+    choice("Shows", of("shows"), (card, value) => card.dataset.shows === value);
+    for (const [title, sign] of [["Right", "1"], ["Wrong", "0"]]) {
+      if (models.length) choice(title, models, (card, _, at) => card.dataset.right[at] === sign);
+    }
+    tools.hidden = false;
   };
 
   // One tooltip for all that has a name: for a mouse over it, the keyboard's focus, or a finger
@@ -125,16 +163,6 @@
     document.addEventListener("scroll", hide, { capture: true, passive: true });
   };
 
-  // Browsers open what a link leads into; older ones are helped.
-  const unfold = () => {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!target) return;
-    for (let each = target.closest("details"); each; each = each.parentElement.closest("details")) {
-      each.open = true;
-    }
-    target.scrollIntoView();
-  };
-
   // On a narrow screen each row of a list becomes a block (the style sheet does that), so its cells
   // must say what they are. As a block, a table is no table to a screen reader unless it says so.
   const stackable = (table) => {
@@ -176,11 +204,10 @@
     all(".wide").forEach((region) => observer.observe(region));
   };
 
-  all("table[data-sortable]").forEach(sortable);
+  all(".wide > table.list").forEach(stackable);
+  all("#board").forEach(sortable);
   all(".tools").forEach(filtering);
-  all(".wide > table.list:not(.stack)").forEach(stackable);
+  all(".browse").forEach(browsing);
   tooltips();
   scrolling();
-  addEventListener("hashchange", unfold);
-  unfold();
 })();

@@ -26,7 +26,7 @@ class EngineKind:
         package: what it needs, as it is imported and as it is installed.
         opens: MODULE:CLASS of an `engine.Engine`.
         precisions: those that it may have; which of them depends on the processor too.
-        reads_onnx: whether it is given the model as an ONNX file; PyTorch has the network itself.
+        reads: the files that it is given a model as; none for PyTorch, which has the network.
     """
 
     name: str
@@ -34,7 +34,7 @@ class EngineKind:
     package: str
     opens: str
     precisions: tuple[str, ...]
-    reads_onnx: bool = True
+    reads: tuple[str, ...]
 
     @property
     def is_installed(self) -> bool:
@@ -74,7 +74,7 @@ ENGINES = {
             package="torch",
             opens="genset.score.engines.pytorch:TorchEngine",
             precisions=PRECISIONS,
-            reads_onnx=False,
+            reads=(),
         ),
         EngineKind(
             name="onnxruntime",
@@ -82,6 +82,7 @@ ENGINES = {
             package="onnxruntime",
             opens="genset.score.engines.onnx:OnnxRuntimeEngine",
             precisions=("float32",),
+            reads=(".onnx",),
         ),
         EngineKind(
             name="openvino",
@@ -89,6 +90,7 @@ ENGINES = {
             package="openvino",
             opens="genset.score.engines.openvino:OpenvinoEngine",
             precisions=PRECISIONS,
+            reads=(".onnx", ".xml"),
         ),
     )
 }

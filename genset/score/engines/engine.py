@@ -23,7 +23,7 @@ from genset import __version__
 from genset.core.errors import BadInput, first_line
 from genset.models.kinds.exported import OnnxNetwork
 from genset.models.load import LoadedModel
-from genset.models.preprocessing import Pixels, Preprocessing
+from genset.models.preprocessing import CustomTransform, Pixels, Preprocessing
 from genset.score.engines import ENGINES
 
 Logits = NDArray[np.float32]
@@ -123,7 +123,7 @@ def open_engine(name: str, model: LoadedModel, options: EngineOptions) -> Engine
     """
     kind = ENGINES[name]
     kind.check_precision(options.precision)
-    if kind.reads_onnx and options.onnx is None:
+    if kind.reads and options.onnx is None:
         raise BadInput(f"engine {name} needs the model as ONNX")
     module, _, made = kind.opens.partition(":")
     engine: Engine = getattr(import_module(module), made)(model, options)
@@ -161,14 +161,19 @@ def why_it_fails(error: Exception, model: LoadedModel, pixels: Pixels) -> str:
     Args:
         error: what it raised.
         model: what it ran.
-        pixels: N x S x S x 3, what it was given.
+        pixels: N x S x S x 3, or of a caller's own transform N x C x H x W, what it was given.
     """
-    count, side, width, channels = pixels.shape
+    custom = isinstance(model.preprocessing.geometry, CustomTransform)
+    count, side, width, channels = np.moveaxis(pixels, 1, -1).shape if custom else pixels.shape
     network = model.network
     reason = _in_words(error)
+    is_of_sizes = bool(_OF_SIZES.search(reason))
+    if custom and channels == 1 and is_of_sizes:
+        return (
+            "it takes colours, and the transform gives 1 channel: use Grayscale(3), or leave it out"
+        )
     if not isinstance(network, OnnxNetwork):
-        input_shape = f" (given {count} x {channels} x {side} x {width})"
-        return reason + input_shape * bool(_OF_SIZES.search(reason))
+        return reason + f" (given {count} x {channels} x {side} x {width})" * is_of_sizes
     shape = (side, width, channels) if network.channels_last else (channels, side, width)
     input_shape = " x ".join(map(str, (count, *shape)))
     return f"{reason} (given {input_shape}; {network.takes}; &crop= gives it another size)"

@@ -80,12 +80,16 @@ class OnnxRuntimeEngine(Engine):
     """A session of its own on the model's ONNX file."""
 
     def __init__(self, model: LoadedModel, options: EngineOptions) -> None:
-        assert options.onnx is not None
         super().__init__(model.preprocessing, model.batch or options.at_once)
-        self.network = OnnxNetwork(options.onnx, options.threads)
-        if isinstance(model.network, OnnxNetwork):
-            self.network.output = model.network.output
-        self.network.session()
+        self.network = self.network_of(model, options)
+        self.network.output = getattr(model.network, "output", 0)
+
+    def network_of(self, model: LoadedModel, options: EngineOptions) -> OnnxNetwork:
+        """The network, ready to run."""
+        assert options.onnx is not None
+        network = OnnxNetwork(options.onnx, options.threads)
+        network.session()
+        return network
 
     def _run(self, pixels: Pixels) -> Logits:
         inputs = normalized(torch.from_numpy(pixels), self.preprocessing)

@@ -13,7 +13,7 @@ from torch.func import functional_call
 from torch.utils.flop_counter import FlopCounterMode
 
 from genset.core.errors import ModelError
-from genset.models.kinds.exported import used_output
+from genset.models.kinds.exported import OnnxNetwork, used_output
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import CustomTransform, Pixels
 from genset.score.engines.engine import Engine, EngineOptions, Logits, PendingLogits, normalized
@@ -31,6 +31,7 @@ class TorchEngine(Engine):
         named = model.device or ("cuda" if torch.cuda.is_available() else "cpu")
         self.place = torch.device(named)
         self.outputs = len(model.order)
+        self.named = "" if isinstance(model.network, OnnxNetwork) else model.spec.output
         super().__init__(model.preprocessing, model.batch, self.place.type)
         self.precision = _PRECISIONS[options.precision]
         self.network = model.network
@@ -87,15 +88,15 @@ class TorchEngine(Engine):
         ):
             values = normalized(inputs, self.preprocessing).to(self.takes)
             logits = self.network(values.contiguous() if self.is_contiguous else values)
-            if not isinstance(logits, Tensor):
+            if not isinstance(logits, Tensor) or self.named:
                 logits = self._main_output(logits, len(inputs))
             return logits.float()
 
     def _main_output(self, answer: object, photos: int) -> Tensor:
-        """Of several outputs, the one called logits, or the first, that has a score for each class.
+        """Of several outputs, the one that its spec names, else that called logits, else the first.
 
         Raises:
-            ModelError: none has.
+            ModelError: it has no score for each class, or none has.
         """
         parts: Iterable[tuple[object, object]] = ()
         if isinstance(answer, Mapping):
@@ -104,10 +105,12 @@ class TorchEngine(Engine):
             parts = enumerate(answer, 1)
         found = {str(name): value for name, value in parts if isinstance(value, Tensor)}
         fits = [name for name, value in found.items() if value.shape == (photos, self.outputs)]
+        fits = [name for name in fits if self.named in ("", name)]
         if not fits:
             shapes = ", ".join(f"{name}: {list(value.shape)}" for name, value in found.items())
             what = type(answer).__name__ + f" ({shapes})" * bool(shapes)
-            raise ModelError(f"answers {what} to a batch of {photos}")
+            named = f", none of them output={self.named}," * bool(self.named)
+            raise ModelError(f"answers {what}{named} to a batch of {photos}")
         used = "logits" if "logits" in fits else fits[0]
         self.note = used_output([*found], used)
         return found[used]

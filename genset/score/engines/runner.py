@@ -1,7 +1,9 @@
 """A model on its engine: any number of photos in, all their logits out."""
 
 import gc
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -19,10 +21,17 @@ from genset.score.engines.engine import (
     why_it_fails,
 )
 from genset.score.engines.select import SelectedEngine, check_engine
-from genset.score.outputs import PROBABILITIES, as_logits, sum_to_1
+from genset.score.outputs import PROBABILITIES, as_logits, whole_of
 
 # What PyTorch, ONNX Runtime and OpenVINO say of it.
 _NO_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc", "bad allocation")
+
+
+def _without_bf16() -> bool:
+    """Whether PyTorch computes bf16 on a processor that is known not to (of x86, on Linux)."""
+    cpu = Path("/proc/cpuinfo")
+    flags = "" if torch.cuda.is_available() or not cpu.is_file() else cpu.read_text("utf-8")
+    return "\nflags" in flags and not re.search("avx512_bf16|amx_bf16", flags)
 
 
 class Runner:
@@ -47,6 +56,8 @@ class Runner:
         """
         self.model = model
         self._notes: dict[str, str] = {}
+        if precision == "bf16" and engine.name == "torch" and _without_bf16():
+            self._notes["precision"] = "This processor has no bf16: float32 is faster."
         self._selected = engine
         self._precision = precision
         self._batch_size = batch_size
@@ -114,10 +125,11 @@ class Runner:
         logits = np.concatenate(parts)
         finite = np.isfinite(logits).all(axis=1)
         if not finite.all():
-            some = f" to {photos[int(finite.argmin())]}" if photos and finite.any() else ""
-            why = "a broken photo, or an overflow?" if some else "broken weights?"
+            is_named = photos and (finite.any() or len(photos) == 1)
+            some = f" to {photos[int(finite.argmin())]}" if is_named else ""
+            why = "a broken photo, or an overflow?" if finite.any() else "broken weights?"
             raise ModelError(f"model {self.model.spec.text!r} answers NaN or infinity{some}: {why}")
-        if sum_to_1(logits):
+        if whole_of(logits):
             self._notes["outputs"] = PROBABILITIES
         return as_logits(logits)
 

@@ -20,6 +20,7 @@ from genset.score.engines.pytorch import TorchEngine
 _TOLERANCE = {"float32": 1e-3, "bf16": 0.1, "fp16": 0.02}
 _TRIALS = 3
 
+_FORMS = {".onnx": "ONNX", ".xml": "OpenVINO's own file"}
 _MEND = "; use --engine "
 
 
@@ -53,16 +54,15 @@ def candidates(
     if not (model.exports_to_onnx or requested in ("auto", "torch")):
         kind = "TorchScript" if model.spec.kind == "torchscript" else "a network in memory"
         raise BadInput(f"model {model.spec.text!r}: {kind} is run by --engine torch alone")
-    if model.onnx and requested == "torch":
-        readers = " or ".join(kind.name for kind in ENGINES.values() if kind.reads_onnx)
-        raise BadInput(f"model {model.spec.text!r}: ONNX is run by --engine {readers}")
+    form = model.onnx.suffix if model.onnx else ""
+    readers = [kind.name for kind in ENGINES.values() if not form or form in kind.reads]
+    if requested not in ("auto", *readers):
+        raise BadInput(
+            f"model {model.spec.text!r}: {_FORMS[form]} is run by --engine {' or '.join(readers)}"
+        )
     if requested != "auto":
         return [requested]
-    able = [
-        kind.name
-        for kind in ENGINES.values()
-        if precision in kind.precisions and (kind.reads_onnx or not model.onnx)
-    ]
+    able = [name for name in readers if precision in ENGINES[name].precisions]
     if model.onnx:
         return [name for name in able if ENGINES[name].is_installed] if worth_a_trial else able[:1]
     if not (model.exports_to_onnx and worth_a_trial):
@@ -96,7 +96,7 @@ def select(
     try:
         write_onnx(model, onnx)
     except ModelError as error:
-        problems = {name: error for name in names if ENGINES[name].reads_onnx}
+        problems = {name: error for name in names if ENGINES[name].reads}
     for name in names:
         if name in problems:
             continue
@@ -112,7 +112,7 @@ def select(
     if not seconds:
         raise problems.get("torch", next(iter(problems.values())))
     fastest = min(seconds, key=lambda name: seconds[name])
-    opened = onnx if ENGINES[fastest].reads_onnx else None
+    opened = onnx if ENGINES[fastest].reads else None
     return SelectedEngine(fastest, opened, _passed_over(model, problems))
 
 

@@ -15,7 +15,7 @@ from genset.core.numbers import count
 from genset.models.classes import class_order
 from genset.models.mapping.pooling import ClassMapping
 from genset.models.spec import ModelSpec
-from genset.score.outputs import sum_to_1
+from genset.score.outputs import by_name, whole_of
 from genset.score.results.arrays import save_logits
 from genset.sets.photos import PhotoSet
 
@@ -23,6 +23,8 @@ BEST = 5
 """Of a score for each class so many of the best are kept, unless more are asked for."""
 
 _MAY_BE_INDICES = "; if these are class indices, save them as whole numbers: array.astype(int)"
+
+ARRAYS = (".npy", ".npz")
 
 _AT_ONCE = 4096  # photos, of which 1,000 scores are 32 MB
 
@@ -37,7 +39,7 @@ def holds_scores(spec: ModelSpec) -> bool:
         BadInput: it is no array.
     """
     path = Path(spec.target)
-    return path.suffix == ".npy" and load_array(path).dtype.kind == "f"
+    return path.suffix in ARRAYS and load_array(path).dtype.kind == "f"
 
 
 def keep_scores(
@@ -57,7 +59,8 @@ def keep_scores(
     order = class_order(spec.classes, spec.background)
     known = known or set(filter(None, order))
     rows = [place for place, photo in enumerate(photos.photos) if photo.wnid in known]
-    save_logits(folder, load_array(Path(spec.target))[rows], order)
+    scores = load_array(Path(spec.target))
+    save_logits(folder, scores[rows] / (_whole_of(scores) or 1), order)
 
 
 def answers_of_indices(
@@ -104,8 +107,8 @@ def answers_of_scores(
 ) -> Answers:
     """Answers that are a score for each class: the best, with their probabilities.
 
-    Where no score is negative and each row sums to 1, scores are probabilities; else they are
-    logits, whose softmax is taken.
+    Where no score is negative and each row sums to 1, or to 100, scores are probabilities; else
+    they are logits, whose softmax is taken.
 
     Args:
         what: what they come from, for errors.
@@ -126,7 +129,6 @@ def answers_of_scores(
             f"{len(order):,} classes{_MAY_BE_INDICES if _are_whole(scores[:_AT_ONCE]) else more}"
         )
     starts = range(0, len(scores), _AT_ONCE)
-    are_probabilities = True
     for start in starts:
         rows = scores[start : start + _AT_ONCE].astype(np.float64)
         # A class that a model is not allowed to name has minus infinity.
@@ -134,16 +136,20 @@ def answers_of_scores(
         if not usable.all():
             row = start + int(np.argmin(usable))
             raise BadInput(f"row {row} of {what} holds NaN or infinity")
-        are_probabilities = are_probabilities and sum_to_1(rows)
-    wnids = np.array(mapping.columns if mapping else order, dtype=object)
+    whole = _whole_of(scores)
+    columns = mapping.columns if mapping else order
+    places = by_name(columns)
+    wnids = np.array([columns[place] for place in places], dtype=object)
     keep = mapping.answer_count(keep) if mapping else keep
     answers = {}
     for start in starts:
         rows = scores[start : start + _AT_ONCE].astype(np.float64)
+        rows = rows / whole if whole else rows
         if mapping is not None:
-            rows = shares = mapping.shares(rows, are_probabilities)
+            rows = shares = mapping.shares(rows, whole > 0)[:, places]
         else:
-            shares = np.minimum(rows, 1.0) if are_probabilities else _softmax(rows)
+            rows = rows[:, places]
+            shares = np.minimum(rows, 1.0) if whole else _softmax(rows)
         best = np.argsort(-rows, axis=1, kind="stable")[:, :keep]
         known = np.take_along_axis(shares, best, axis=1).tolist()
         some = photos.photos[start : start + _AT_ONCE]
@@ -178,6 +184,13 @@ def answers_of_array(
     return answers_of_scores(what, array, order, photos, more, keep, mapping)
 
 
+def _whole_of(scores: NDArray[Any]) -> int:
+    """What all rows are shares of (`outputs.whole_of`); 0 for logits."""
+    parts = (scores[start : start + _AT_ONCE] for start in range(0, len(scores), _AT_ONCE))
+    wholes = {whole_of(part.astype(np.float64)) for part in parts}
+    return wholes.pop() if len(wholes) == 1 else 0
+
+
 def _are_whole(scores: NDArray[Any]) -> bool:
     return bool((scores >= 0).all() and (scores == np.floor(scores)).all())
 
@@ -203,7 +216,8 @@ def load_array(path: Path) -> NDArray[Any]:
         BadInput: it is none.
     """
     try:
-        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        loaded: Any = np.load(path, mmap_mode="r", allow_pickle=False)
+        (array,) = loaded.values() if path.suffix == ".npz" else [loaded]
     except Exception as error:  # noqa: BLE001 - numpy raises what it likes on a bad file
         raise unreadable(path, error) from None
     return table_of(path.name, array)

@@ -1,8 +1,8 @@
-"""Predictions that somebody made elsewhere, on a set of other classes than ImageNet's.
+"""Predictions that somebody made elsewhere: `predictions:PATH`, scored without a model.
 
-A score for each output is pooled as a network's own are. Ranked classes alone are taken where no
-class has several outputs; else they cannot be summed. A run's own ``predictions.csv`` is read with
-the ``logits.npy`` beside it, where that was kept.
+On a set of other classes than ImageNet's, a score for each output is pooled as a network's own are.
+Ranked classes alone are taken where no class has several outputs; else they cannot be summed. A
+run's own ``predictions.csv`` is read with the ``logits.npy`` beside it, where that was kept.
 """
 
 import csv
@@ -19,22 +19,26 @@ from genset.classes import ImageClass, imagenet1k
 from genset.core.errors import BadInput, GensetError, first_line
 from genset.models.classes import class_order
 from genset.models.mapping.outputs import above
-from genset.models.mapping.pooling import ClassMapping, Convention, record_of
+from genset.models.mapping.pooling import ClassMapping, Convention
 from genset.models.spec import ModelSpec
-from genset.score.predictions.arrays import (
-    Answers,
-    answers_of_array,
-    load_array,
+from genset.score.predictions.arrays import ARRAYS, Answers, answers_of_array, load_array
+from genset.score.predictions.names import ClassNames, imagenet_names
+from genset.score.predictions.predictions import (
+    Vocabulary,
+    answers_of_table,
+    count_answers,
+    file_of,
+    read_rows,
 )
-from genset.score.predictions.names import ClassNames
-from genset.score.predictions.predictions import answers_of_table, count_answers, file_of, read_rows
 from genset.score.results.count import CountedAnswers
 from genset.score.results.runs import LOGIT_CLASSES, LOGITS, PREDICTIONS, load_predictions, load_run
 from genset.sets.photos import PhotoSet
 
 
-def mapping_on(photos: PhotoSet, order: Sequence[str], convention: Convention) -> ClassMapping:
-    """How outputs meet the classes of a set.
+def mapping_on(
+    photos: PhotoSet, order: Sequence[str], convention: Convention
+) -> ClassMapping | None:
+    """How outputs meet the classes of a set; None of ImageNet's, where they stand for them.
 
     Args:
         photos: the set.
@@ -45,6 +49,8 @@ def mapping_on(photos: PhotoSet, order: Sequence[str], convention: Convention) -
         BadInput: an output is below two classes of which neither is a kind of the other.
         GensetError: no class of a photo has an output.
     """
+    if photos.custom_taxonomy is None:
+        return None
     mapping = ClassMapping.of(order, photos.taxonomy, convention, above)
     if not any(photo.wnid in mapping.known for photo in photos.photos):
         raise GensetError(mapping.no_output_message)
@@ -60,21 +66,21 @@ def check_convention(photos: PhotoSet, convention: Convention) -> None:
     if photos.custom_taxonomy is None and convention != Convention():
         raise BadInput(
             f"{photos.name} has ImageNet's classes: pool and among are for a set of your own "
-            "(--taxonomy); a report on several sets has both conventions"
+            "(taxonomy); a report on several sets has both conventions"
         )
 
 
-class ReadAnswers(NamedTuple):
-    """Answers that were computed elsewhere, and how their classes met the set's."""
+class CountedFile(NamedTuple):
+    """The answers of a file, and how their classes met the set's, where these are one's own."""
 
-    answers: Answers
-    mapping: ClassMapping
+    counted: CountedAnswers
+    mapping: ClassMapping | None
 
 
-def read_mapped(
+def read_predictions(
     spec: ModelSpec, photos: PhotoSet, keep: int, convention: Convention
-) -> ReadAnswers:
-    """Read the file that a `predictions:` spec names.
+) -> CountedFile:
+    """Read the file that a `predictions:` spec names, and match it with a set's photos.
 
     Args:
         spec: names the file.
@@ -84,60 +90,55 @@ def read_mapped(
 
     Raises:
         BadInput: naming the row or line that is wrong; or classes cannot be summed.
-        GensetError: no class of a photo has an output.
-    """
-    path = file_of(spec)
-    if path.suffix == ".npy":
-        order = class_order(spec.classes, spec.background)
-        array = load_array(path)
-        if not spec.classes:
-            check_indices(path.name, array, photos)
-        mapping = mapping_on(photos, order, convention)
-        return ReadAnswers(answers_of(path.name, array, photos, mapping, keep), mapping)
-    if (stored := _stored_scores(path)) is not None:
-        order, images, scores = stored
-        mapping = mapping_on(photos, order, convention)
-        row = {image: place for place, image in enumerate(images)}
-        there = tuple(photo for photo in photos.photos if photo.id in row)
-        known = scores[[row[photo.id] for photo in there]]
-        in_table = replace(photos, photos=there)
-        return ReadAnswers(answers_of(LOGITS, known, in_table, mapping, keep), mapping)
-    refuse_pooled(path)
-    return _from_table(spec, path, photos, convention)
-
-
-def count_mapped(spec: ModelSpec, photos: PhotoSet, read: ReadAnswers) -> CountedAnswers:
-    """Match answers with a set's photos.
-
-    Raises:
+        MissingExtra: it is Parquet, and pyarrow is not installed.
         GensetError: not one photo can be counted.
     """
-    mapping = read.mapping
-    counted = count_answers(spec, photos, read.answers, mapping.known)
-    return replace(
-        counted,
-        classes=len(set(filter(None, mapping.columns))),
-        mapping=record_of(mapping, (photo.wnid for photo in photos.photos)),
-    )
+    path, in_file = file_of(spec), photos
+    order = class_order(spec.classes, spec.background)
+    stored = _stored_scores(path) if photos.custom_taxonomy else None
+    if stored:
+        order, images, array = stored
+        row = {image: place for place, image in enumerate(images)}
+        in_file = replace(photos, photos=tuple(p for p in photos.photos if p.id in row))
+        array = array[[row[photo.id] for photo in in_file.photos]]
+    elif path.suffix in ARRAYS:
+        array = load_array(path)
+    else:
+        refuse_pooled(path)
+        return _read_table(spec, path, photos, order, convention)
+    is_plain = not spec.classes and spec.background is None
+    if not spec.classes and not stored:
+        check_indices(path.name, array, photos)
+    mapping = mapping_on(photos, order, convention)
+    answers = answers_of(path.name, array, order, in_file, mapping, keep, is_plain)
+    return CountedFile(count_answers(spec, photos, answers, order, mapping), mapping)
 
 
 def answers_of(
-    what: str, array: NDArray[Any], photos: PhotoSet, mapping: ClassMapping, keep: int
+    what: str,
+    array: NDArray[Any],
+    order: Sequence[str],
+    photos: PhotoSet,
+    mapping: ClassMapping | None,
+    keep: int,
+    is_plain: bool = False,
 ) -> Answers:
     """Answers in an array, one row a photo.
 
     Args:
         what: it comes from, for errors.
         array: N x outputs scores (floats), or N x k indices of outputs (integers), the best first.
+        order: what each output stands for.
         photos: the set.
-        mapping: of the outputs.
+        mapping: of the outputs to the set's classes; None: each is a class.
         keep: how many of the best classes are kept of scores.
+        is_plain: whether nothing was said of the classes, and one more is a background's.
 
     Raises:
         BadInput: naming the row that is wrong, or the shape; or classes cannot be summed.
     """
-    answers = answers_of_array(what, array, mapping.outputs, photos, keep, mapping)
-    return _of_ranks(what, answers, mapping) if array.dtype.kind in "iu" else answers
+    answers = answers_of_array(what, array, order, photos, keep, mapping, is_plain)
+    return _of_ranks(what, answers, mapping) if mapping and array.dtype.kind in "iu" else answers
 
 
 def check_indices(what: str, array: NDArray[Any], photos: PhotoSet) -> None:
@@ -181,34 +182,35 @@ def _of_ranks(what: str, answers: Answers, mapping: ClassMapping) -> Answers:
     return found
 
 
-def _from_table(
-    spec: ModelSpec, path: Path, photos: PhotoSet, convention: Convention
-) -> ReadAnswers:
+def _read_table(
+    spec: ModelSpec, path: Path, photos: PhotoSet, order: Sequence[str], convention: Convention
+) -> CountedFile:
     """A table of ranked classes: the set's own ids, what models call them, ImageNet's wnids."""
-    rows = read_rows(path)
-    imagenet = [cls.wnid for cls in imagenet1k()]
-    order: Sequence[str] = class_order(spec.classes, spec.background)
-    names = {word for cls in photos.taxonomy for word in _names(cls)}
-    known = {*order} if spec.classes else {*imagenet, *names, ""}
-    owner = spec.classes or (
-        f"{photos.taxonomy.name}, nor of ImageNet: list what the model calls its classes by "
-        "classes=FILE"
-    )
-    words = None if spec.classes else ClassNames(photos.taxonomy)
-    answers = answers_of_table(path, rows, known, owner, words)
+    rows, imagenet = read_rows(path), [cls.wnid for cls in imagenet1k()]
+    custom, taxonomy = photos.custom_taxonomy is not None, photos.taxonomy
+    words = Vocabulary(set(order), spec.classes or f"ImageNet's {len(imagenet):,}", order=order)
+    if custom and not spec.classes:
+        called = {word for cls in taxonomy for word in _names(cls)}
+        mend = "list what the model calls its classes by classes=FILE"
+        owner = f"{taxonomy.name}, nor of ImageNet: {mend}"
+        words = Vocabulary({*imagenet, *called}, owner, ClassNames(taxonomy))
+    elif not custom:
+        words = replace(words, names=imagenet_names())
+    answers = answers_of_table(path, rows, words, photos)
     words_used = {wnid for ranked, _ in answers.values() for wnid in ranked}
-    if not spec.classes and not words_used <= {*imagenet, ""}:
+    if custom and not spec.classes and not words_used <= {*imagenet, ""}:
         # A class that is never said under any name is one that the model never answered.
         names_used = [
             name
-            for cls in photos.taxonomy
+            for cls in taxonomy
             for name in [name for name in _names(cls) if name in words_used] or [cls.wnid]
         ]
         order = tuple(
             dict.fromkeys([*names_used, *(wnid for wnid in imagenet if wnid in words_used)])
         )
     mapping = mapping_on(photos, order, convention)
-    return ReadAnswers(_of_ranks(path.name, answers, mapping), mapping)
+    answers = _of_ranks(path.name, answers, mapping) if mapping else answers
+    return CountedFile(count_answers(spec, photos, answers, order, mapping), mapping)
 
 
 def _names(cls: ImageClass) -> tuple[str, ...]:

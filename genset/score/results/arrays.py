@@ -14,6 +14,7 @@ from genset.core.files import write_text, written_whole
 from genset.score.results.runs import (
     LOGIT_CLASSES,
     LOGITS,
+    Cells,
     Prediction,
     read_columns,
 )
@@ -29,14 +30,23 @@ class Names:
 
     def __init__(self) -> None:
         self._names = ["", *(cls.wnid for cls in imagenet1k())]
-        self._number = {name: number for number, name in enumerate(self._names)}
+        self._number = {name.encode(): number for number, name in enumerate(self._names)}
+        self._images: tuple[Cells, list[str]] = in_utf8([]), []
 
-    def numbers(self, names: Iterable[str]) -> Numbers:
-        """The numbers of names; a new name gets the next one."""
-        for name in set(names := list(names)).difference(self._number):
-            self._number[name] = len(self._names)
-            self._names.append(name)
-        return np.fromiter(map(self._number.__getitem__, names), np.int32, len(names))
+    def numbers(self, names: Cells) -> Numbers:
+        """The numbers of names in UTF-8; a new name gets the next one."""
+        words = names.ravel().tolist()
+        for word in sorted(set(words).difference(self._number)):
+            self._number[word] = len(self._names)
+            self._names.append(word.decode())
+        found = np.fromiter(map(self._number.__getitem__, words), np.int32, len(words))
+        return found.reshape(names.shape)
+
+    def decoded(self, images: Cells) -> list[str]:
+        """Photos' ids, the same list where those of the run before were the same."""
+        if not np.array_equal(images, self._images[0]):
+            self._images = images, np.char.decode(images).tolist()
+        return self._images[1]
 
     def name(self, number: int) -> str:
         """The name that a number stands for."""
@@ -45,6 +55,11 @@ class Names:
     def all(self) -> NDArray[np.str_]:
         """The names by their numbers."""
         return np.array(self._names)
+
+
+def in_utf8(names: Iterable[str]) -> Cells:
+    """Names as an array of bytes."""
+    return np.array([name.encode() for name in names], bytes)
 
 
 class Answers(NamedTuple):
@@ -79,16 +94,16 @@ def read_answers(folder: Path, names: Names) -> Answers:
     Raises:
         OSError, ValueError, csv.Error: they cannot be read.
     """
-    ranks, columns = read_columns(folder)
+    ranks, columns = read_columns(folder, and_first=True)
     if not columns:
         raise ValueError("it holds none")
     images, truth, *ranked = columns[: 2 + ranks]
-    first = columns[2 + ranks :][:1]  # probabilities may not be known
+    first = columns[2 + ranks :]  # probabilities may not be known
     return Answers(
-        images,
+        names.decoded(images),
         names.numbers(truth),
         np.stack([names.numbers(column) for column in ranked], axis=1),
-        np.array([float(cell) for cell in first[0]]) if first else None,
+        first[0].astype(float) if first else None,
     )
 
 
@@ -104,10 +119,11 @@ def answers_of(predictions: Sequence[Prediction], names: Names) -> Answers:
     if any((len(p.top), len(p.probabilities)) != (ranks, shares) for p in predictions):
         raise ValueError("its lines differ in their length")
     first = [p.probabilities[0] for p in predictions] if shares else None
+    tops = in_utf8(wnid for p in predictions for wnid in p.top)
     return Answers(
         images=[p.image for p in predictions],
-        truth=names.numbers(p.wnid for p in predictions),
-        ranked=names.numbers(wnid for p in predictions for wnid in p.top).reshape(-1, ranks),
+        truth=names.numbers(in_utf8(p.wnid for p in predictions)),
+        ranked=names.numbers(tops).reshape(-1, ranks),
         confidence=None if first is None else np.array(first, dtype=np.float64),
     )
 

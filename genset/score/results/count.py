@@ -76,9 +76,7 @@ def make_run(photos: PhotoSet, counted: CountedAnswers, record: RunRecord) -> Ru
 def _ties(predictions: Sequence[Prediction]) -> list[str]:
     """That equal classes are the best of some photos: each counts as the first of them."""
     tied = sum(len(set(found.probabilities[:2])) == 1 < len(found.top) for found in predictions)
-    equal = (
-        f"{count(tied, 'photo')} with equal best classes: the first in the model's order counts."
-    )
+    equal = f"{count(tied, 'photo')} with equal best classes: the first by its id counts."
     return [equal] * (tied > 0)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, GensetError
-from genset.score.results.arrays import Answers, Names, Numbers, answers_of, read_answers
+from genset.score.results.arrays import Answers, Names, Numbers, answers_of, in_utf8, read_answers
 from genset.score.results.checks import flags_of
 from genset.score.results.count import on_shared_photos
 from genset.score.results.names import meant, names_of, the_one
@@ -227,7 +227,7 @@ def results_of(photos: PhotoSet, runs: Sequence[RunSource], other_runs: int = 0)
     wnids, classes = np.unique(truth, return_inverse=True)
     place = {photo.id: number for number, photo in enumerate(photos.photos)}
     names = Names()
-    numbers = names.numbers(truth.tolist())
+    numbers = names.numbers(in_utf8(truth.tolist()))
     labels = names_of([source.run for source in runs])
     loaded = [
         _loaded(source, label, names, place, numbers)
@@ -252,9 +252,10 @@ def _loaded(
 ) -> ModelAnswers:
     """A run's answers in the set's order, still without the names of all classes."""
     found = _checked(source, names)
-    if not place.keys() >= set(found.images):
-        raise GensetError(f"{source.where}: predictions are of other photos; {_MEND}")
-    places = np.array([place[image] for image in found.images])
+    try:
+        places = np.fromiter(map(place.__getitem__, found.images), int, len(found.images))
+    except KeyError:
+        raise GensetError(f"{source.where}: predictions are of other photos; {_MEND}") from None
     answered = np.zeros(len(place), bool)
     answered[places] = True
     answers = np.zeros((len(place), found.ranked.shape[1]), dtype=np.int32)
@@ -287,8 +288,7 @@ def _unreadable(where: object, error: Exception) -> GensetError:
     return GensetError(f"{where}: predictions cannot be read ({error}); {_MEND}")
 
 
-@dataclass(frozen=True, slots=True)
-class BestAnswers:
+class BestAnswers(NamedTuple):
     """One run's answers.
 
     Attributes:
@@ -323,16 +323,12 @@ def best_answers(
             f"{runs} has no model that was scored on {set_name} as it is now: genset evaluate "
             f"{set_name} --model SPEC"
         )
-    names = names_of([run for _, run in found])
-    places: Sequence[int] = range(len(found))
-    if models:
-        records = [run for _, run in found]
-        places = [the_one(model, records, names, set_name) for model in dict.fromkeys(models)]
-    named = [(names[place], *found[place]) for place in places]
-    return [
-        BestAnswers(name, run.key, _by_photo(folder, run))
-        for name, folder, run in sorted(named, key=lambda row: (row[0], row[2].key))
-    ]
+    records = [run for _, run in found]
+    names = names_of(records)
+    places = {the_one(model, records, names, set_name) for model in models} or range(len(found))
+    return sorted(
+        BestAnswers(names[place], records[place].key, _by_photo(*found[place])) for place in places
+    )
 
 
 def _by_photo(folder: Path, run: Run) -> dict[str, tuple[str, ...]]:

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genset.core.errors import GensetError
-from genset.core.files import write_text
+from genset.core.files import csv_text, write_text
 from genset.models.mapping.pooling import name_of
 from genset.models.spec import ModelSpec
 from genset.sets.layouts.layout import is_exclusion
@@ -37,6 +37,7 @@ from genset.statistics.intervals import wilson
 
 Record = TypeVar("Record", bound="RunRecord")
 Bools = NDArray[np.bool_]
+Cells = NDArray[np.bytes_]
 
 FORMAT = "genset run 1"
 _RECORD = "run.json"
@@ -82,10 +83,6 @@ class Accuracy:
         return f"{100 * self.share:.1f} % ({low:.1f} to {high:.1f}) of {self.photos:,}"
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
     """What every run says: which model it is, and what it takes to get its results again.
@@ -103,8 +100,8 @@ class RunRecord:
         nll: the mean of minus the logarithm of the true class's probability, in nats, over the
             photos that count; None where the probabilities of all classes are not known.
         cost: `image_size`, `parameters` and `flops` as `engines.pytorch.cost_of` counts them, and
-            `photos_per_second` of the command that scored all photos for this model alone; without
-            what is not known.
+            `photos_per_second` of the command that scored all photos, less the time that went to
+            other models' networks (on a GPU, of one model alone); without what is not known.
         engine_settings: of PyTorch and the engine: `threads`, `tf32`, `quantized_engine`.
     """
 
@@ -118,7 +115,7 @@ class RunRecord:
     versions: dict[str, str]
     device: str
     seconds: float
-    created_at: str = field(default_factory=_now)
+    created_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
     excluded: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     nll: float | None = None
@@ -214,14 +211,13 @@ def save_run(folder: Path, run: Run, predictions: list[Prediction]) -> None:
         run: its record.
         predictions: one for each photo that counts, in the set's order.
     """
-    text = io.StringIO(newline="")
-    table = csv.writer(text, lineterminator="\n")
     ranks = len(predictions[0].top) if predictions else 5
     shares = len(predictions[0].probabilities) if predictions else 5
-    table.writerow(_head(ranks, shares))
-    for p in predictions:
-        table.writerow([p.image, p.wnid, *p.top, *(f"{share:.6g}" for share in p.probabilities)])
-    write_text(folder / PREDICTIONS, text.getvalue())
+    rows = (
+        [p.image, p.wnid, *p.top, *(f"{share:.6g}" for share in p.probabilities)]
+        for p in predictions
+    )
+    write_text(folder / PREDICTIONS, csv_text(_head(ranks, shares), rows))
     write_record(folder / _RECORD, FORMAT, run)
 
 
@@ -301,27 +297,52 @@ def read_record(
         raise GensetError(f"{path} is not a run's record ({error}); delete its folder") from None
 
 
-def read_columns(folder: Path) -> tuple[int, list[list[str]]]:
-    """How many classes of each photo a finished run has, and the columns of its predictions.
+def read_columns(folder: Path, *, and_first: bool = False) -> tuple[int, list[Cells]]:
+    """How many classes of each photo a finished run has, and its columns in UTF-8, if any.
 
-    The columns are empty where it has no photo.
+    Args:
+        folder: of the run.
+        and_first: whether no probability is read but that of the first class.
 
     Raises:
         OSError, ValueError, csv.Error: they cannot be read.
     """
-    with (folder / PREDICTIONS).open(encoding="utf-8", newline="") as file:
-        reader = csv.reader(file)
-        head = next(reader, [])
-        # A line's end is a cell, so that a line which is cut is seen; no lists of lines are made.
-        cells = [cell for row in reader for cell in (*row, "\n")]
+    first, _, body = (folder / PREDICTIONS).read_bytes().partition(b"\n")
+    head = next(csv.reader([first.decode()]), [])
     ranks, shares = (sum(name.startswith(kind) for name in head) for kind in ("top", "p"))
     if head != _head(ranks, shares) or not ranks:
         raise ValueError(f"its columns are {', '.join(head)}")
-    width = len(head) + 1
-    ends = cells[width - 1 :: width]
-    if len(cells) % width or ends.count("\n") != len(ends):
+    return ranks, _columns(body, len(head), 3 + ranks if and_first else len(head)) if body else []
+
+
+def _columns(body: bytes, width: int, most: int) -> list[Cells]:
+    """The cells of lines without a head, column by column."""
+    if b'"' in body:
+        rows = list(csv.reader(io.StringIO(body.decode(), newline="")))
+        if any(len(row) != width for row in rows):
+            raise ValueError("a line is cut")
+        return [np.array([cell.encode() for cell in column]) for column in zip(*rows, strict=True)]
+    # Hundreds of models have millions of cells: no object for each of them.
+    body = body.removesuffix(b"\n") + b"\n"
+    letters = np.frombuffer(body, np.uint8)
+    ends = np.flatnonzero((letters == ord(",")) | (letters == ord("\n")))
+    lines = np.flatnonzero(letters[ends] == ord("\n")) + 1
+    if (np.diff(lines, prepend=0) != width).any():
         raise ValueError("a line is cut")
-    return ranks, [cells[place::width] for place in range(len(head) if cells else 0)]
+    starts = np.append(0, ends[:-1] + 1).reshape(-1, width)
+    lengths = ends.reshape(-1, width) - starts
+    padded = body + bytes(int(lengths.max()))
+    return [_cells(padded, *both) for both in zip(starts.T[:most], lengths.T, strict=False)]
+
+
+def _cells(text: bytes, starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> Cells:
+    """The words that start there."""
+    width = max(1, int(lengths.max()))
+    windows: Cells = np.ndarray(len(text) - width + 1, f"S{width}", text, strides=1)
+    words = windows[starts]
+    if lengths.min() < width:
+        words.view(np.uint8).reshape(-1, width)[np.arange(width) >= lengths[:, None]] = 0
+    return words
 
 
 def load_predictions(folder: Path) -> list[Prediction]:
@@ -333,7 +354,7 @@ def load_predictions(folder: Path) -> list[Prediction]:
     ranks, columns = read_columns(folder)
     return [
         Prediction(row[0], row[1], row[2 : 2 + ranks], tuple(map(float, row[2 + ranks :])))
-        for row in zip(*columns, strict=True)
+        for row in zip(*(np.char.decode(column).tolist() for column in columns), strict=True)
     ]
 
 

@@ -67,7 +67,6 @@ class ClusterWork:
     Attributes:
         folder: where paths begin that do not begin at the root.
         photos: the set.
-        sizes: how many bytes each photo has.
         models: what is scored.
         options: how it is scored.
         versions: of the packages that answers depend on.
@@ -76,7 +75,6 @@ class ClusterWork:
 
     folder: str
     photos: PhotoSet
-    sizes: list[int]
     models: list[ClusterModel]
     options: ScoringOptions
     versions: dict[str, str]
@@ -93,7 +91,6 @@ def pack(job: "Job", readers: int) -> ClusterWork:
     return ClusterWork(
         folder=str(Path.cwd()),
         photos=job.photos,
-        sizes=[_size(photo.path) for photo in job.photos.photos],
         models=[
             ClusterModel(
                 spec=task.model.spec,
@@ -110,14 +107,6 @@ def pack(job: "Job", readers: int) -> ClusterWork:
         versions=package_versions(_engines(task.engine.name for task in job.tasks)),
         readers=readers,
     )
-
-
-def _size(path: Path) -> int:
-    """A file's bytes; -1 where there is no such file."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return -1
 
 
 def _engines(names: Iterable[str]) -> list[str]:
@@ -183,7 +172,7 @@ def open_worker(work: ClusterWork, here: bool = False) -> "Worker":
 
 
 def _check_machine(work: ClusterWork) -> None:
-    """Make sure that this machine has the same versions, folder and photos."""
+    """Make sure that this machine has the same versions and folder."""
     here = package_versions(_engines(model.engine for model in work.models))
     for package, version in work.versions.items():
         if here[package] != version:
@@ -194,9 +183,6 @@ def _check_machine(work: ClusterWork) -> None:
         os.chdir(work.folder)
     except OSError:
         raise GensetError(f"there is no folder {work.folder}: {_SAME_FILES}") from None
-    for photo, size in zip(work.photos.photos, work.sizes, strict=True):
-        if _size(photo.path) != size:
-            raise GensetError(f"{photo.path} is not there, or another photo: {_SAME_FILES}")
 
 
 def score(work: list[Any], shard: int, tasks: list[int]) -> bytes | str:

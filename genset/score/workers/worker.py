@@ -3,6 +3,7 @@
 It reads a batch of photos, runs every model on it, and finds each one's best classes.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -16,7 +17,7 @@ from genset.score.engines.engine import Logits, PendingLogits, settings_of, this
 from genset.score.engines.runner import Runner
 from genset.score.job import Job, MissingShard, ShardReport
 from genset.score.loader import Loader, PixelDataset, PrefetchLoader
-from genset.score.outputs import best_places
+from genset.score.outputs import best_places, by_name
 from genset.score.shards import BATCH_OF_GPU, Answers
 
 # Photos that are read together on a CPU, and that an engine gets at once if it takes any number.
@@ -82,6 +83,7 @@ class Worker:
         self.runners = [Runner(task.model, task.engine, precision, size) for task in job.tasks]
         self.unchecked = list(range(len(job.tasks))) if check else []
         self.failed: set[int] = set()
+        self.since = time.monotonic()
         self.loader = (
             PrefetchLoader(dataset, size, job.geometries(), readers, fork)
             if readers
@@ -99,7 +101,9 @@ class Worker:
         A task that fails is reported, and the others go on; one that failed before is passed over.
         """
         report = ShardReport(missing.shard, this_device())
-        self._check_engines(report)
+        if self.unchecked:
+            self._check_engines(report)
+            self.since = time.monotonic()
         live = [number for number in missing.tasks if number not in self.failed]
         started = StartedShard(missing, report, [], {}, {number: [] for number in live})
         if not live:
@@ -112,10 +116,13 @@ class Worker:
                 continue
             ids = [self.job.photos.photos[index].id for index in batch.indices]
             for number in list(live):  # one that fails is taken out
-                pixels = batch.pixels[self.job.tasks[number].geometry]
+                pixels, began = batch.pixels[self.job.tasks[number].geometry], time.monotonic()
                 try:
                     pending = self.runners[number].launch(pixels, ids)
                     started.logits[number].append(pending)
+                    if not self.ahead:
+                        took = time.monotonic() - began
+                        report.busy[number] = report.busy.get(number, 0.0) + took
                 except ModelError as error:
                     self._fail(report, number, error)
                     live.remove(number)
@@ -138,6 +145,8 @@ class Worker:
             report.notes[number] = self.runners[number].note
             report.settings[number] = settings_of(self.job.tasks[number].engine.name)
             answers[number] = self._answers(number, started.indices, logits, started.unreadable)
+        now = time.monotonic()
+        report.seconds, self.since = now - self.since, now
         return report, answers
 
     def score(self, missing: MissingShard) -> ScoredShard:
@@ -178,10 +187,12 @@ class Worker:
         logits = np.concatenate([np.empty((0, outputs), np.float32), *batches])
         scores = torch.from_numpy(logits)
         if model.mapping is None:
-            best, shares = best_places(scores, keep), scores.softmax(dim=1)
+            shares = scores.softmax(dim=1)
         else:
-            shares = torch.from_numpy(model.mapping.shares(logits))
-            best = best_places(shares, model.mapping.answer_count(keep))
+            scores = shares = torch.from_numpy(model.mapping.shares(logits))
+            keep = model.mapping.answer_count(keep)
+        order = torch.tensor(by_name(model.columns), dtype=torch.int64)
+        best = order[best_places(scores[:, order], keep)]
         place = {wnid: place for place, wnid in enumerate(model.columns)}
         true = [place.get(self.job.photos.photos[index].wnid, -1) for index in indices]
         known = torch.tensor(true, dtype=torch.int64)[:, None]

@@ -11,8 +11,8 @@ from genset.core.junk import is_junk, junk_note
 from genset.core.numbers import count
 from genset.sets.formats import has_no_ending, is_photo, is_photo_name
 from genset.sets.hashes import HashStore
-from genset.sets.layouts.labels import LISTS, is_listed
-from genset.sets.layouts.layout import Classes, Row, exclusions, photo_set
+from genset.sets.layouts.labels import LABELS, LISTS, is_listed, rows_of
+from genset.sets.layouts.layout import Classes, Row, check_folders, exclusions, photo_set
 from genset.sets.photos import PhotoSet
 
 # Folders of a data set's parts, the first that people score.
@@ -41,9 +41,16 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
         else:
             _add_class(Path(child.path), found)
     found.check(folder)
-    return photo_set(
-        folder.resolve().name, folder, found.rows, classes, HashStore(hashes, folder), found.notes()
-    )
+    listed, notes = [], found.notes()
+    try:
+        if (folder / LABELS).is_file():
+            listed = rows_of((folder / LABELS).read_bytes(), folder / LABELS, classes)
+    except (OSError, BadInput) as error:  # it may be a table of something else
+        notes.append(f"not compared with the folders: {error}".replace(f"{folder}/", ""))
+    labeled = ((row.name, wnid) for row in listed if (wnid := classes.find(row.label)))
+    check_folders(labeled, classes, folder / LABELS)
+    name = folder.resolve().name
+    return photo_set(name, folder, found.rows, classes, HashStore(hashes, folder), notes)
 
 
 class ClassFolders:

@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
@@ -19,6 +19,7 @@ from pathlib import Path
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput
 from genset.core.files import table_rows
+from genset.core.numbers import count
 from genset.sets.formats import is_photo_name
 from genset.sets.hashes import HashStore
 from genset.sets.layouts.layout import Classes, Row, is_number, names_in, photo_set
@@ -27,7 +28,7 @@ from genset.sets.photos import PhotoSet, ScoredPhoto
 LABELS = "labels.csv"
 LISTS = (".csv", ".tsv", ".txt")
 
-_IMAGE = ("image", "imageid", "image_id", "filename", "file_name", "file", "path", "id")
+IMAGE_COLUMNS = ("image", "imageid", "image_id", "filename", "file_name", "file", "path", "id")
 _CLASS = ("wnid", "class", "label", "predictionstring", "synset", "target")
 _VALIDATION = re.compile(r"(?:.*/)?ILSVRC2012_val_(\d{8})(?:_n\d{8})?\.jpe?g", re.IGNORECASE)
 # Where the photos of a list lie: beside it, or as in Kaggle's archive.
@@ -65,7 +66,8 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
     place = path.resolve()
     name = place.parent.name if place.name == LABELS else place.stem
-    found = photo_set(name, path, rows, classes, HashStore(hashes, path.parent))
+    notes = _contradictions(rows, classes)
+    found = photo_set(name, path, rows, classes, HashStore(hashes, path.parent), notes)
     found = replace(found, root=path.parent, list_hash=_hash_of_list(found.photos))
     if any(os.path.lexists(photo.path) for photo in found.photos):
         return found
@@ -111,7 +113,7 @@ def _columns(table: list[list[str]], classes: Classes) -> tuple[int, int, list[l
     """In which columns photos and classes are, and the rows below the header, if there is one."""
     first = table[0] if table else []
     names = [cell.casefold() for cell in first]
-    image = next((names.index(name) for name in _IMAGE if name in names), None)
+    image = next((names.index(name) for name in IMAGE_COLUMNS if name in names), None)
     label = next((names.index(name) for name in _CLASS if name in names), None)
     if image is not None and label is not None:
         return image, label, table[1:]
@@ -127,12 +129,28 @@ def _with_files(rows: list[Row], folder: Path) -> list[Row]:
         if not any(is_photo_name(row.name) for row in rows) and place.is_dir():
             files = {Path(name).stem: name for name in names_in(place) if is_photo_name(name)}
         found = [files.get(row.name, row.name) for row in rows]
-        if any(os.path.lexists(place / name) for name in found):
+        if _is_any_in(place, found):
             return [
                 replace(row, name=name, path=place / name)
                 for row, name in zip(rows, found, strict=True)
             ]
     return rows
+
+
+def _is_any_in(folder: Path, names: Iterable[str]) -> bool:
+    """Whether a folder, which is listed once, has one of these files."""
+    there = {"", ".", "..", *(names_in(folder) if folder.is_dir() else ())}
+    return any(n.partition("/")[0] in there and os.path.lexists(folder / n) for n in names)
+
+
+def _contradictions(rows: Sequence[Row], classes: Classes) -> list[str]:
+    """That most classes of a list are not those of ImageNet's own order: none, or one remark."""
+    names = [row.name if Path(row.name).suffix else f"{row.name}.JPEG" for row in rows]
+    order = [row.label for row in validation_rows(Path(), names)]
+    same = [classes.find(row.label) == of for row, of in zip(rows, order, strict=True) if of]
+    wrong = f"ImageNet's own order has another class for {len(same) - sum(same):,} of"
+    more = f"{count(len(same), 'photo')}: is the list shifted, or of other photos?"
+    return [f"{wrong} {more}"] * (2 * sum(same) < len(same))
 
 
 def validation_rows(root: Path, names: Iterable[str]) -> list[Row]:

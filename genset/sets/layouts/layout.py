@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from genset.classes import Taxonomy, imagenet1k
+from genset.classes.taxonomy import plain
 from genset.core.errors import BadInput
 from genset.sets.hashes import HashStore
 from genset.sets.photos import Part, PhotoSet, ScoredPhoto, hash_of, readable
@@ -70,13 +71,14 @@ class Classes:
             raise BadInput(
                 f"{where} has numbers for classes, and only {len(numbers)} of them: if they are "
                 f"from 0 to {size - 1}, in the sorted order of {self.taxonomy_name}'s wnids, say "
-                "--taxonomy imagenet1k; else name classes by their wnids"
+                "--taxonomy imagenet1k (in Python taxonomy=); else name classes by their wnids"
             )
         return found
 
     def refuse(self, label: str, what: str = "class") -> BadInput:
         """What to say where no label of a set is a class, such as this one."""
         by = "its wnid, as in n02123045; of classes of your own, say which by --taxonomy FILE"
+        by += " (in Python taxonomy=)"
         if self.custom is not None:
             by = f"its id, as in {next(iter(self.custom)).wnid}"
         return BadInput(f"{label} is not a class of {self.taxonomy_name}: name each {what} by {by}")
@@ -104,11 +106,6 @@ def _full_names() -> dict[str, str]:
     names = {cls.wnid: plain(", ".join(cls.lemmas)) for cls in imagenet1k()}
     shared = Counter(names.values())
     return {name: wnid for wnid, name in names.items() if shared[name] == 1}
-
-
-def plain(name: str) -> str:
-    """A name but for case, underscores and further spaces."""
-    return " ".join(name.replace("_", " ").casefold().split())
 
 
 def is_number(label: str) -> bool:
@@ -162,6 +159,7 @@ def photo_set(
     meant = classes.meant(dict.fromkeys(row.label for row in rows if row.label), root)
     counted = [row for row in rows if meant.get(row.label)]
     wnids = [meant[row.label] or "" for row in counted]
+    check_folders(zip((row.name for row in counted), wnids, strict=True), classes, root)
     strange = [label for label, wnid in meant.items() if wnid is None]
     if not counted:
         raise classes.refuse(f"{root}: {(strange or [''])[0]!r}")
@@ -182,6 +180,26 @@ def photo_set(
         ),
         custom_taxonomy=classes.custom,
     )
+
+
+def check_folders(labeled: Iterable[tuple[str, str]], classes: Classes, where: object) -> None:
+    """See that no photo lies in the folder of another class than that of its label.
+
+    Args:
+        labeled: names of photos, and their classes.
+        classes: which folders are classes.
+        where: the labels are, for errors.
+
+    Raises:
+        BadInput: one does.
+    """
+    of_folder: dict[str, str | None] = {}
+    for name, wnid in labeled:
+        folder = name.rpartition("/")[0].rpartition("/")[2]
+        if folder not in of_folder:
+            of_folder[folder] = classes.find(folder)
+        if of_folder[folder] not in (None, wnid):
+            raise BadInput(f"{where}: {readable(name)} is labeled {wnid}, and lies in {folder}")
 
 
 def _ids(rows: Sequence[Row], wnids: Sequence[str]) -> list[str]:

@@ -30,7 +30,7 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
         return _read_export(folder, path, classes, hashes) if path else None
     if classes.custom is not None:
         raise BadInput(
-            f"{folder} is a release, which says itself what its classes are: leave out --taxonomy"
+            f"{folder} is a release, which says itself what its classes are: leave out taxonomy"
         )
     store = HashStore(hashes, folder)
     release = Release(folder)

@@ -1,7 +1,8 @@
 """WebDataset's shards: tars of samples, each a photo and its class under one key.
 
-``000042.jpg`` and ``000042.cls``, or ``000042.json`` with ``wnid``, ``cls`` or ``label``. Where one
-of them is a class's id and another a number, the id counts: numbers are of many orders.
+``000042.jpg`` and ``000042.cls`` or ``.txt``, or ``000042.json`` with ``wnid``, ``cls``, ``label``
+and the like. Where one of them is a class's id or full name and another a number, the name counts:
+numbers are of many orders. A name that is not unique must be one of the number's class.
 
 Source: https://github.com/webdataset/webdataset, ``base_plus_ext`` in ``tariterators.py``.
 """
@@ -14,12 +15,17 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from genset.core.errors import BadInput
+from genset.models.huggingface.labels import classes_called
 from genset.sets.formats import is_photo_name
-from genset.sets.layouts.layout import Classes, Row
+from genset.sets.layouts.layout import Classes, Row, is_number
 from genset.sets.photos import Part, Slice, Unreadable
 
 _NAME = re.compile(r"((?:.*/)?[^./]+)\.([^/]*)")
-_IN_JSON = ("wnid", "cls", "label")
+_FIELDS = ("cls", "class", "synset", "wnid", "txt")
+_SURE = {"json", *_FIELDS[:-1]}
+_IN_JSON = (
+    *("wnid", "synset", "cls", "label", "class", "classname", "class_name", "label_name", "name"),
+)
 _LONGEST = 2**20  # bytes of a class's file
 
 
@@ -55,9 +61,10 @@ Fields = dict[str, Member]
 
 
 def has_samples(members: Sequence[Member]) -> bool:
-    """Whether photos have classes beside them."""
+    """Whether photos have classes beside them; texts in folders may say something else."""
     return any(
-        fields.keys() & {"cls", "json"} and _photo(fields) for fields in _samples(members).values()
+        (fields.keys() & _SURE or ("txt" in fields and "/" not in key)) and _photo(fields)
+        for key, fields in _samples(members).items()
     )
 
 
@@ -114,14 +121,25 @@ def _label_of(
     fields: Fields, record: Mapping[str, Any], file: BinaryIO, classes: Classes, where: str
 ) -> str:
     """What says a photo's class: an id if there is one, else a number; "" where nothing does."""
-    labels: list[Any] = [record.get(name) for name in _IN_JSON]
-    if "cls" in fields:
-        labels.insert(0, _content(fields["cls"], file, where).strip())
-    words = [str(label) for label in labels if label is not None and label != ""]
+    labels: list[Any] = [
+        *(_content(fields[name], file, where).strip() for name in _FIELDS if name in fields),
+        *(record.get(name) for name in _IN_JSON),
+    ]
+    words = [str(label) for label in labels if isinstance(label, str | int) and label != ""]
     named = [word for word in words if classes.find(word)]
     if len(set(map(classes.find, named))) > 1:
         raise BadInput(f"{where}: it has two classes, {named[0]} and {named[1]}")
-    return (named or words or [""])[0]
+    numbers = [word for word in words if is_number(word)]
+    names = [word for word in words if not is_number(word)]
+    place = int(numbers[0]) if numbers else len(classes.taxonomy)
+    if not named and names and place < len(classes.taxonomy) and classes.custom is None:
+        wnid = classes.taxonomy.by_index(place).wnid
+        if wnid not in (classes_called(names[0]) or {wnid}):
+            raise BadInput(
+                f"{where}: {names[0][:60]!r} is not the class {wnid}, which is number {place} of "
+                "ImageNet's: its numbers are of another order; write wnids in their place"
+            )
+    return (named or numbers or names or [""])[0]
 
 
 def _content(member: Member, file: BinaryIO, where: str) -> str:

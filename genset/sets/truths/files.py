@@ -139,15 +139,13 @@ def _by_order(path: object, content: list[Any], photos: PhotoSet) -> dict[str, A
     """A list's elements by photo: those of ImageNet's validation photos, which have numbers."""
     found = {image: _NUMBERED.fullmatch(image.rpartition("/")[2]) for image in photos.ids}
     numbers = {image: int(match[1]) for image, match in found.items() if match}
+    numbers = {image: number for image, number in numbers.items() if 0 < number <= _VALIDATION}
     if len(content) != _VALIDATION or len(numbers) < len(found):
         raise BadInput(
             f"{path} is a list, which says no photo's name: only one of all of ImageNet's 50,000 "
             "validation photos is taken; use an object by photo id, or a CSV file with the columns "
             "image, wnid and verdict"
         )
-    for image, number in numbers.items():
-        if not 0 < number <= _VALIDATION:
-            raise BadInput(f"{photos.name}: {image} is no photo of ImageNet's validation set")
     return {image: content[number - 1] for image, number in numbers.items()}
 
 
@@ -195,13 +193,12 @@ def _put(path: object, verdicts: Verdicts, image: str, wnid: str, verdict: str) 
 _LARGEST = 2**28  # bytes; ReaL's file has 0.4 MB
 
 
-def read_truth(path: Path, photos: PhotoSet, *, others: bool = False) -> Truth:
-    """Read the file of a truth, and match it with a set's photos.
+def read_truth(path: Path, photos: PhotoSet) -> Truth:
+    """Read the file of a truth, and match it with a set's photos; it may speak of others, too.
 
     Args:
         path: the file.
         photos: the set.
-        others: whether an object or a table may also speak of photos that are not in the set.
 
     Raises:
         BadInput: naming the photo, the class or the length that is wrong.
@@ -217,7 +214,7 @@ def read_truth(path: Path, photos: PhotoSet, *, others: bool = False) -> Truth:
         labels = from_json(path, text, photos) if is_json else from_table(path, table_rows(content))
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"the labels {path} cannot be read: {first_line(error)}") from None
-    return _matched(path, labels, photos, hashlib.sha256(content).hexdigest(), others)
+    return _matched(path, labels, photos, hashlib.sha256(content).hexdigest())
 
 
 def truth_of_dict(labels: Mapping[str, Any], photos: PhotoSet) -> Truth:
@@ -229,23 +226,17 @@ def truth_of_dict(labels: Mapping[str, Any], photos: PhotoSet) -> Truth:
     found = from_object("multilabel=", labels, photos)
     lists = {image: sorted(verdicts.items()) for image, verdicts in sorted(found.verdicts.items())}
     sha256 = hashlib.sha256(json.dumps(lists).encode()).hexdigest()
-    return _matched("multilabel=", found, photos, sha256, others=False)
+    return _matched("multilabel=", found, photos, sha256)
 
 
-def _matched(
-    path: object, labels: FileLabels, photos: PhotoSet, sha256: str, others: bool
-) -> Truth:
+def _matched(path: object, labels: FileLabels, photos: PhotoSet, sha256: str) -> Truth:
     """What is said of the set's photos."""
     in_set, found = set(photos.ids), labels.verdicts
-    unknown = [image for image in found if image not in in_set]
-    if len(unknown) == len(found):
+    if in_set.isdisjoint(found):
         raise BadInput(
             f"{path} {SAYS_NOTHING} {photos.name}, whose photos are called like "
             f"{photos.photos[0].id}"
         )
-    if unknown and not others:
-        more = f", nor are {len(unknown) - 1:,} others" if len(unknown) > 1 else ""
-        raise BadInput(f"{path}: {unknown[0][:200]} is no photo of {photos.name}{more}")
     known = {cls.wnid for cls in photos.taxonomy} | {photo.wnid for photo in photos.photos}
     for image, verdicts in found.items():
         for wnid in verdicts.keys() - known:
@@ -271,4 +262,5 @@ def _matched(
         # A file does not say which runs they are, so that they are known by their names.
         proposers=dict.fromkeys(models_among(proposed), ()),
         proposed=proposed,
+        others=len(found.keys() - in_set),
     )

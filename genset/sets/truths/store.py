@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from genset.core.errors import BadInput, GensetError
 from genset.core.files import sealed, unsealed, written_whole
 from genset.core.validation import check
@@ -63,15 +65,7 @@ def keep_truth(photos: PhotoSet, truth: Truth, runs: Path) -> str:
         replaced = f"a damaged one ({path.name})"
     else:
         replaced = before.source if before and before.sha256 != truth.sha256 else ""
-    document = {
-        "set": photos.name,
-        "source": truth.source,
-        "sha256": truth.sha256,
-        "correct": {image: sorted(wnids) for image, wnids in truth.correct.items()},
-        "unclear": {image: sorted(wnids) for image, wnids in truth.unclear.items()},
-        "proposers": dict(truth.proposers),
-        "proposed": truth.proposed,
-    }
+    document = {"set": photos.name, **msgspec.to_builtins(truth, order="sorted")}
     with written_whole(path) as file:
         file.write(sealed(_FORMAT, document))
     return replaced
@@ -110,8 +104,7 @@ def give_truth(
     """
     if photos.truth is not None and photos.truth.is_frozen:
         raise BadInput(
-            f"{photos.name} has a truth of its own, from its labels, and a release never changes; "
-            "genset report --labels FILE uses another one for one report"
+            f"{photos.name} has a truth of its own, from its labels, and a release never changes"
         )
     truth = read_truth(file, photos) if isinstance(file, Path) else truth_of_dict(file, photos)
     try:

@@ -38,6 +38,7 @@ class Truth:
             ("confusable", "random", "labeler", "search", "added"). Where a class is missing, nobody
             had to propose it.
         is_frozen: whether the set is a release that was frozen with it, so that it never changes.
+        others: of how many photos the file speaks that are not in the set.
     """
 
     correct: Mapping[str, frozenset[str]]
@@ -47,6 +48,7 @@ class Truth:
     proposers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     proposed: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     is_frozen: bool = False
+    others: int = 0
 
     def correct_of(self, image: str) -> frozenset[str]:
         """The classes that are right for a photo, maybe none."""

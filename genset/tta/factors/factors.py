@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from genset.core.errors import BadInput
-from genset.core.numbers import bare_p, duration
+from genset.core.numbers import bare_p, duration, points
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.tta.factors.configurations import Configuration, Estimate, configurations, read_logs
 from genset.tta.factors.effects import (
     Cells,
     Curve,
-    Effect,
     Interaction,
     Interactions,
     Step,
@@ -26,7 +25,7 @@ from genset.tta.factors.study import Study
 from genset.tta.logs.common import ReadAs
 from genset.tta.one_entry import counted, together
 from genset.tta.runs import Training, one_task
-from genset.tta.words import amount, difference_tables, goal, short_name
+from genset.tta.words import amount, difference_tables, goal, short_name, short_of
 
 _TOGETHER = {Verdict.FASTER: "more together", Verdict.SLOWER: "less together"}
 _LUCKY = "where some runs do not reach the threshold, time and epochs are of the lucky others"
@@ -96,10 +95,10 @@ def factors(
     logs = read_logs(study, read_as)
     runs = [run for _, found in logs for run in found]
     task = one_task(runs)
-    threshold = task.threshold_or(study.threshold if threshold is None else threshold)
+    threshold = task.threshold_for(runs, study.threshold if threshold is None else threshold)
     counting = [(spec, some) for spec, found in logs if (some := counted(found, threshold))]
     if not counting:
-        raise BadInput(f"all {len(runs)} runs were stopped before they reached the threshold")
+        raise BadInput(f"no run counts: {'; '.join(together(runs, threshold))}")
     found, differences = configurations(study, counting, threshold, mixed)
     order, (settings, cells), (drawn, undrawn) = study.order, _largest_group(found), curves(found)
     added = addition(order, cells) if order else []
@@ -227,7 +226,7 @@ def _step_cells(step: Step) -> list[Any]:
         _cell(brings.speedup if brings else None, _times),
         str(brings.verdict) if brings else None,
         cell.final.mean,
-        _cell(brings.final if brings else None, _signed),
+        _cell(brings.final if brings else None, lambda change: points(change / 100)),
         cell.throughput and cell.throughput.mean,
         _cell(brings.throughput if brings else None, _times),
     ]
@@ -258,7 +257,12 @@ def _interaction_cells(found: Interaction, whole: bool) -> list[Any]:
     if len(effect.factors) > 1:
         verdict = _TOGETHER.get(effect.verdict, verdict)
     over = Cell(found.combinations, f"{found.combinations} of {found.possible}")
-    cells = [_factors(effect), _cell(effect.speedup, _times), effect.adjusted, verdict]
+    cells = [
+        short_name(" × ".join(effect.factors)),
+        _cell(effect.speedup, _times),
+        effect.adjusted,
+        verdict,
+    ]
     return cells if whole else [*cells, over]
 
 
@@ -291,7 +295,7 @@ def _curve_table(curve: Curve, head: str, found: Factors) -> Table:
 def _never(found: Factors) -> list[str]:
     return [
         f"{short_name(run.name)}{_with(cell.on)} does not reach the threshold "
-        f"(best {amount(run.best, found.percent)})"
+        f"(best {short_of(run.best, found.threshold, found.percent)})"
         for cell in found.configurations
         for run in cell.runs
         if run.hours is None
@@ -314,10 +318,6 @@ def brief(hours: float) -> str:
     return f"{3600 * hours:.3g} s" if 3600 * hours < 59.95 else duration(hours)
 
 
-def _factors(effect: Effect) -> str:
-    return short_name(" × ".join(effect.factors))
-
-
 def _with(on: Sequence[str]) -> str:
     return f", with {clean(', '.join(on), 80)}" if on else ""
 
@@ -338,11 +338,6 @@ def _rate(value: float) -> str:
 def _times(ratio: float) -> str:
     """A ratio: "2.40×", "0.97×", "12.3×"."""
     return f"{ratio:.2f}×" if 0.095 <= ratio < 9.995 else f"{ratio:.3g}×"
-
-
-def _signed(points: float) -> str:
-    text = f"{points:+.2f}"
-    return "0.00" if float(text) == 0 else text.replace("-", "−")
 
 
 def _cell(estimate: Estimate | None, words: Callable[[float], str]) -> Cell | None:

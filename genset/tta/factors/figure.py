@@ -9,7 +9,7 @@ from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.tta.factors.configurations import Configuration, Estimate, Repeat
 from genset.tta.factors.factors import Factors
-from genset.tta.figures import check_few, label_axes, time_unit, write_figure
+from genset.tta.figures import check_few, new_figure, time_unit
 from genset.tta.words import level, metric
 
 if TYPE_CHECKING:
@@ -45,8 +45,6 @@ def draw_factors(found: Factors, path: Path) -> None:
     Raises:
         BadInput: there is nothing to draw, or more than a figure holds.
     """
-    from matplotlib.figure import Figure
-
     check_few(len(found.order), "factors")
     if len(found.curves) > _MOST_CURVES:
         raise BadInput(f"a figure shows at most {_MOST_CURVES} curves, not {len(found.curves)}")
@@ -54,18 +52,17 @@ def draw_factors(found: Factors, path: Path) -> None:
     if not several:
         raise BadInput("no run has anything on, and no setting differs: there is nothing to draw")
     heights = [0.9 + 0.36 * len(row.lines) for row in several]
-    figure = Figure(figsize=(11, sum(heights) + 0.5), layout="constrained")
-    grid = figure.add_gridspec(len(heights), 3, height_ratios=heights)
-    for at, row in enumerate(several):
-        for column, quantity in enumerate(row.quantities):
-            axes = figure.add_subplot(grid[at, column])
-            _draw_panel(axes, row.lines, quantity)
-            if column:
-                axes.set_yticklabels([])
-            else:
-                axes.set_title(row.title, loc="left", fontsize=12, parse_math=False)
-    figure.supxlabel("diamond: mean; line: its interval of 95 %; dot: a run", fontsize=9)
-    write_figure(figure, path)
+    with new_figure(path, 11, sum(heights) + 0.5) as figure:
+        grid = figure.add_gridspec(len(heights), 3, height_ratios=heights)
+        for at, row in enumerate(several):
+            for column, quantity in enumerate(row.quantities):
+                axes = figure.add_subplot(grid[at, column])
+                _draw_panel(axes, row.lines, quantity)
+                if column:
+                    axes.set_yticklabels([])
+                else:
+                    axes.set_title(row.title)
+        figure.supxlabel("diamond: mean; line: its interval of 95 %; dot: a run", fontsize=9)
 
 
 def _panels(found: Factors) -> Iterator[_Panels]:
@@ -101,8 +98,8 @@ def _draw_panel(
             shown += _draw_cell(axes, cell, quantity, at)
     _limits(axes, shown, quantity)
     axes.set_ylim(len(lines) - 0.5, -0.5)
-    axes.set_yticks(range(len(lines)), [_label(*line) for line in lines], parse_math=False)
-    label_axes(axes, quantity.label, "")
+    axes.set_yticks(range(len(lines)), [_label(*line) for line in lines])
+    axes.set_xlabel(quantity.label)
 
 
 def _label(label: str, cell: Configuration | None) -> str:

@@ -20,10 +20,13 @@ _SECONDS = {word: unit for unit, words in _UNITS.items() for word in words}
 # Names that say seconds by their writers' habit: ffcv's, W&B's.
 _IN_SECONDS = {"relative_time", "relative_time_process", "relative_time_wall", "runtime"}
 
+# What Composer's SpeedMonitor calls the hours since training began.
+_COMPOSERS = "time/total"
+
 # Time since training began goes before moments.
 _SINCE = re.compile(
-    "run_time|elapsed(_time)?|time_elapsed|((total|cumulative)_)?time|time_total"
-    "|wall_?clock|wall_clock_time|time_since_(start|began)"
+    "run_time|elapsed(_time)?|time_elapsed|((total|cumulative|train(ing)?)_)?time|time_total"
+    "|wall_?clock(_total)?|wall_clock_time|time_since_(start|began)"
 )
 _MOMENTS = {"timestamp", "wall_time", "walltime", "datetime", "date_time"}
 
@@ -57,7 +60,7 @@ def is_moment(time: float) -> bool:
 
 def clock_named(at: int, name: str) -> Clock:
     """The clock of the column that a user names, by the unit in its name."""
-    unit = _unit(name)
+    unit = 3600.0 if name == _COMPOSERS else _unit(name)
     return Clock(at, unit or 1.0, unit is not None or _base(name) in _IN_SECONDS | _MOMENTS)
 
 

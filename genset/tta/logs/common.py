@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from genset.tta.runs import Training
+from genset.tta.runs import MalformedLog, Training
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,8 @@ class ReadAs:
         epoch, time, run: the columns of a table of epochs with the epoch, the time since training
             began, and what tells its runs apart.
         lower_is_better: whether less of the metric is better.
+        starts_at: seconds of training before a log begins that is the rest of a resumed run.
+        pattern: what a console's lines say, as a regular expression with named groups, or its name.
     """
 
     format: str = ""
@@ -28,6 +30,18 @@ class ReadAs:
     time: str = ""
     run: str = ""
     lower_is_better: bool | None = None
+    starts_at: float | None = None
+    pattern: str = ""
+
+
+OPTIONS = {
+    "metric": "--metric",
+    "epoch": "--epoch-column",
+    "time": "--time-column",
+    "run": "--run-column",
+    "lower_is_better": "--lower-is-better",
+    "pattern": "--pattern",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +52,28 @@ class Format:
         name: the word that the user says.
         recognizes: whether a file of this name and with these first bytes is of this format.
         read: reads a file's runs, at least one, or raises `MalformedLog`.
+        heeds: the fields of `ReadAs` that change what is read.
+        ignores: why it heeds no others.
     """
 
     name: str
     recognizes: Callable[[Path, bytes], bool]
     read: Callable[[Path, ReadAs], list[Training]]
+    heeds: frozenset[str] = frozenset(("metric", "epoch", "time", "run", "lower_is_better"))
+    ignores: str = "it is a table"
+
+    def check(self, path: Path, read_as: ReadAs) -> None:
+        """Refuse an option that would change nothing.
+
+        Raises:
+            MalformedLog: there is one.
+        """
+        for name, option in OPTIONS.items():
+            if getattr(read_as, name) not in ("", None) and name not in self.heeds:
+                raise MalformedLog(path, f"{option} would change nothing: {self.ignores}")
 
 
+_MOST_BYTES = 256 << 20
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
@@ -65,6 +94,15 @@ def words_of(name: str) -> list[str]:
 def as_percent(fraction: float) -> float:
     """A fraction of 1 in per cent: 0.57 is 57, not 56.99999999999999."""
     return round(100 * fraction, 10)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The first 256 MiB of a file, which is more than a log has."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES)
+    except OSError as error:
+        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
 
 
 def decoded(data: bytes) -> str | None:

@@ -13,9 +13,10 @@ from typing import Any
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
 from genset.core.safe import clean
-from genset.tta.logs.common import Format, ReadAs, as_percent, decoded, number, swapped
+from genset.tta.logs.common import Format, ReadAs, as_percent, decoded, number, read_bytes, swapped
 from genset.tta.logs.dawnbench_json import EntryFile, RecordedRun
 from genset.tta.logs.metrics import task_above
+from genset.tta.logs.sheets import is_whole
 from genset.tta.runs import (
     F1,
     FAILED,
@@ -32,8 +33,8 @@ from genset.tta.runs import (
     Training,
 )
 
-COMMUNICATION, WATT_HOURS = "communicationHours", "wattHours"
-_COLUMNS = ("epoch", "hours", COMMUNICATION, WATT_HOURS, *SCORES)
+WATT_HOURS = "wattHours"
+_COLUMNS = ("epoch", "hours", WATT_HOURS, *SCORES)
 _KNOWN = {name.lower(): name for name in _COLUMNS}
 
 # Where no score of a column exceeds 1 and one of the other exceeds this, the two are in different
@@ -45,11 +46,15 @@ _A_CENTURY = 876_600
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A training log. `columns` are the scores that it has; `remarks` say how they were read."""
+    """A training log. `columns` are the scores that it has; `remarks` say how they were read.
+
+    `cut_off`: its last line is not whole, and not among the epochs.
+    """
 
     epochs: tuple[Epoch, ...]
     columns: tuple[str, ...]
     remarks: tuple[str, ...]
+    cut_off: bool = False
 
 
 def read_curve(path: Path, data: bytes, percent: bool = False) -> Curve:
@@ -78,6 +83,9 @@ def read_curve(path: Path, data: bytes, percent: bool = False) -> Curve:
     ended = text.endswith(("\n", "\r"))
     cut = bool(body) and not ended and columns["hours"] == len(names) - 1
     if cut:
+        *above, last = (_cells(line, tabs)[-1] for _, line in body)
+        cut = not is_whole(last, above)
+    if cut:
         body.pop()
     rows = [
         (at, _row(path, at, _cells_of(path, at, line, names, tabs), columns)) for at, line in body
@@ -92,10 +100,7 @@ def read_curve(path: Path, data: bytes, percent: bool = False) -> Curve:
     if not (percent or ended or cut):
         _has_unit(path, rows)
     curve = _scaled(path, rows, [name for name in SCORES if name in columns], percent)
-    if cut:
-        remark = "its last line has no end and may be cut off, so it does not count"
-        curve = replace(curve, remarks=(*curve.remarks, remark))
-    return curve
+    return replace(curve, cut_off=cut)
 
 
 def _cells(line: str, tabs: bool) -> list[str]:
@@ -149,13 +154,11 @@ def _in_order(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
     """Refuse a log whose time or epochs run backwards: which line came first is not known."""
     before: dict[str, float] = {}
     for at, row in rows:
-        for name in ("hours", "epoch", COMMUNICATION, WATT_HOURS):
+        for name in ("hours", "epoch", WATT_HOURS):
             if name in row and row[name] < before.get(name, 0.0):
                 was = f"{row[name]:g} after {before[name]:g}"
                 raise MalformedLog(path, f"{name} runs backwards: {was}", at)
         before |= row
-        if row.get(COMMUNICATION, 0.0) > row["hours"]:
-            raise MalformedLog(path, "more hours in communication than in all", at)
 
 
 def _not_swapped(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
@@ -193,8 +196,7 @@ def _scaled(
         scores = {c: as_percent(row[c]) if fractions else row[c] for c in columns if c in row}
         if TOP1 in scores and TOP5 in scores and scores[TOP5] < scores[TOP1]:
             raise MalformedLog(path, "top-5 below top-1: are the two columns swapped?", at)
-        others = row.get(COMMUNICATION), row.get(WATT_HOURS)
-        epochs.append(Epoch(row["epoch"], row["hours"], scores, *others))
+        epochs.append(Epoch(row["epoch"], row["hours"], scores, row.get(WATT_HOURS)))
     remarks = []
     if fractions and F1 not in measured:  # DAWNBench's own example has F1 in fractions
         remarks.append("scores read as fractions of 1: none is over 1")
@@ -226,10 +228,12 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     Raises:
         BadInput: there is no such file, or it has no right reading (`MalformedLog`).
     """
-    return [read_run(path)]
+    return [read_run(path, read_as.metric)]
 
 
-def read_entry(json_file: Path | None, tsv_file: Path | None) -> Training | Inference:
+def read_entry(
+    json_file: Path | None, tsv_file: Path | None, metric: str = ""
+) -> Training | Inference:
     """An entry of which at least one file is there.
 
     Raises:
@@ -240,7 +244,7 @@ def read_entry(json_file: Path | None, tsv_file: Path | None) -> Training | Infe
         raise MalformedLog(tsv_file, "no .json file beside it says what it is")
     entry = read_json(json_file)
     if tsv_file is not None:
-        return _training(entry, tsv_file)
+        return _training(entry, tsv_file, metric)
     if entry.values.latency is None and entry.values.cost is None:
         if entry.recorded:
             raise MalformedLog(json_file, "its recording was cut off before the first epoch")
@@ -249,7 +253,7 @@ def read_entry(json_file: Path | None, tsv_file: Path | None) -> Training | Infe
     return _inference(entry)
 
 
-def read_run(path: Path) -> Training:
+def read_run(path: Path, metric: str = "") -> Training:
     """Read one training run: a TSV file, with or without a JSON file beside it, or the JSON file.
 
     Raises:
@@ -264,7 +268,7 @@ def read_run(path: Path) -> Training:
     if not files[".tsv"].is_file():
         raise MalformedLog(path, "no .tsv file with its epochs beside it")
     has_json = files[".json"].is_file()
-    return _training(read_json(files[".json"]) if has_json else None, files[".tsv"])
+    return _training(read_json(files[".json"]) if has_json else None, files[".tsv"], metric)
 
 
 def read_json(path: Path) -> EntryFile:
@@ -273,14 +277,7 @@ def read_json(path: Path) -> EntryFile:
     Raises:
         MalformedLog: it cannot be read, or has no right reading.
     """
-    return EntryFile(path, _bytes(path))
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
+    return EntryFile(path, read_bytes(path))
 
 
 def _task(path: Path, entry: EntryFile | None, scores: tuple[str, ...]) -> Task:
@@ -293,11 +290,16 @@ def _task(path: Path, entry: EntryFile | None, scores: tuple[str, ...]) -> Task:
     return task_above(path) or stated or next(known)
 
 
-def _training(entry: EntryFile | None, tsv_file: Path) -> Training:
-    curve = read_curve(tsv_file, _bytes(tsv_file), percent=bool(entry and entry.recorded))
+def _training(entry: EntryFile | None, tsv_file: Path, metric: str) -> Training:
+    curve = read_curve(tsv_file, read_bytes(tsv_file), percent=bool(entry and entry.recorded))
     task = _task(tsv_file, entry, curve.columns)
+    if metric and metric not in curve.columns:
+        raise MalformedLog(tsv_file, f"no column {metric}; there are {', '.join(curve.columns)}")
+    if metric not in ("", task.score):
+        task = replace(task, score=metric, threshold=None)
     if entry is None:
-        return Training(About(tsv_file.stem, tsv_file, task, remarks=curve.remarks), curve.epochs)
+        about = About(tsv_file.stem, tsv_file, task, remarks=curve.remarks)
+        return Training(about, curve.epochs, cut_off=curve.cut_off)
     if not any(task.score in epoch.scores for epoch in curve.epochs):
         raise MalformedLog(tsv_file, f"no {task.score}, which {task.name} is judged by")
     remarks = [*curve.remarks]
@@ -315,7 +317,7 @@ def _training(entry: EntryFile | None, tsv_file: Path) -> Training:
         if attempts.energy:
             lost = ", not measured to the end" * (curve.epochs[-1].watt_hours is None)
             remarks.append(f"energy of {clean(attempts.energy, 100)}{lost}")
-    return Training(_about(entry, task, remarks), curve.epochs)
+    return Training(_about(entry, task, remarks), curve.epochs, cut_off=curve.cut_off)
 
 
 def _inference(entry: EntryFile) -> Inference:
@@ -363,4 +365,10 @@ def _recorded(run: RecordedRun) -> dict[str, Any]:
     }
 
 
-DAWNBENCH = Format("dawnbench", recognizes, read)
+DAWNBENCH = Format(
+    "dawnbench",
+    recognizes,
+    read,
+    frozenset(["metric"]),
+    "the columns of DAWNBench's entries have fixed names and meanings",
+)

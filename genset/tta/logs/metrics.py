@@ -19,27 +19,36 @@ _SPLITS = {
     **dict.fromkeys(("eval", "evaluation"), "eval"),
 }
 # Of each row, or over rows: not what one epoch was found to be.
+_SAYS_NO_KIND = {*_SPLITS, *_TRAIN, "epoch", "pct", "percent", "percentage", "metric", "metrics"}
 _DERIVED = {"min", "max", "std", "stderr", "best", "step", "batch"}
 
+# What a name's words, joined by ``_``, say wherever in it they stand: the first kind that is found.
 _ACCURACY = r"(acc|accuracy|prec|precision)"
-_KINDS = {
-    TOP5: rf"top_?5|{_ACCURACY}_?5|hit_?5|{_ACCURACY}_top_?5|top_?5_{_ACCURACY}"
-    r"|top_k_categorical_accuracy|sparse_top_k_categorical_accuracy",
-    TOP1: rf"top_?1|{_ACCURACY}_?1|hit_?1|{_ACCURACY}_top_?1|top_?1_{_ACCURACY}",
-    "accuracy": r"acc|accuracy|((sparse_)?categorical|binary|multiclass|binary)_accuracy",
-    F1: r"f_?1(_?score)?|(binary|multiclass)_f_?1_score",
-    "error": r"(top_?[15]_)?(err|error)(_?[15]|_rate|_top_?[15])?",
-}
-_KINDS_COMPILED = {kind: re.compile(pattern) for kind, pattern in _KINDS.items()}
-
-# Words for what is better when there is less of it, in a unit of its own.
-_LOSSES = re.compile(
+_BEGIN, _END = r"(?:^|_)(?:", r")(?:_|$)"
+# What is better when there is less of it.
+_LOSSES = (
     r"loss|losses|logloss|perplexity|ppl|nll|entropy|mse|rmse|mae|mape|wer|cer|bpc|bpb|fid"
     r"|err|error|distance|bpd|bits_per_(dim|char|byte)|neg(ative)?_log_likelihood"
 )
+_KINDS = {
+    "error": r"\A(top_?[15]_)?(err|error)(_?[15]|_rate|_top_?[15])?\Z",
+    "loss": _LOSSES,
+    TOP5: rf"top_?5|{_ACCURACY}_?5|hit_?5|{_ACCURACY}_top_?5|top_k_categorical_accuracy",
+    TOP1: rf"top_?1|{_ACCURACY}_?1|hit_?1|{_ACCURACY}_top_?1",
+    "accuracy": r"acc|accuracy",
+    F1: r"f_?1",
+    "share": r"auc|auroc|m?iou|jaccard|m?ap|m?ap_?50(_?95)?|dice|recall",
+}
+_KINDS_COMPILED = {kind: re.compile(_BEGIN + found + _END) for kind, found in _KINDS.items()}
 
-# The first kinds that a table has are those that may count.
-_RANKS = ((TOP1, TOP5, "accuracy"), (F1,), ("error",), ("loss",))
+# The first kinds that a table has are those that may count; a loss only where nothing else may.
+_RANKS = ((TOP1, "accuracy"), (TOP5,), (F1,), ("share",), ("error",), ("loss",))
+# Columns that are no scores, whatever else a table has.
+_NO_SCORE = re.compile(
+    r"(^|_)(lr|pg\d+|learning|rate|grad|norm|momentum|decay|step|steps|iter|iterations?|samples|images"
+    r"|batch|batches|size|seconds?|time|timestamp|runtime|duration|hours|eta|memory|mem|gpus?|cpu"
+    r"|epochs?|seed|model|arch|optimizer|optim|dataset|precision|amp|world|resolution|config)(_|$)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,8 @@ class Meaning:
     """What a column's name says of the score in it.
 
     Attributes:
-        kind: one of `SCORES`, ``accuracy``, ``error``, ``loss``; empty if the name says nothing.
+        kind: one of `SCORES`, ``accuracy``, ``share`` (AUC, IoU, mAP), ``error``, ``loss``, or
+            empty.
         split: ``train``, ``val``, ``test``, ``eval``, or empty.
         lower_is_better: as a loss.
         percent: it is a share, in fractions of 1 or in per cent.
@@ -70,21 +80,12 @@ def meaning_of(column: str) -> Meaning:
     if not split and _TRAIN & set(words):
         split = "train"
     in_percent = "%" in column or bool({"pct", "percent", "percentage"} & set(words))
-    measured = [
-        word
-        for word in words
-        if word not in _SPLITS
-        and word not in _TRAIN
-        and word not in ("epoch", "pct", "percent", "percentage")
-    ]
-    name = "_".join(measured)
-    kind = next((kind for kind, names in _KINDS_COMPILED.items() if names.fullmatch(name)), "")
-    lower = any(_LOSSES.fullmatch(words) for words in (*measured, name))
-    percent = bool(kind) or in_percent
-    if not kind and lower:
-        kind = "loss"
+    name = "_".join(word for word in words if word not in _SAYS_NO_KIND)
+    kind = next((kind for kind, found in _KINDS_COMPILED.items() if found.search(name)), "")
+    lower = kind in ("error", "loss")
+    percent = in_percent or (bool(kind) and kind != "loss")
     derived = bool(_DERIVED & set(words)) and kind != F1
-    return Meaning(kind, split, lower or kind == "error", percent, in_percent, derived)
+    return Meaning(kind, split, lower, percent, in_percent, derived)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,19 +194,27 @@ def could_count(about: Meaning) -> bool:
 def _found(names: Sequence[str], task: Task | None) -> int:
     columns = {at: meaning_of(name) for at, name in enumerate(names) if name}
     could = {at: about for at, about in columns.items() if could_count(about)}
-    for kinds in _RANKS:
-        fitting = [at for at, about in could.items() if about.kind in kinds]
+    ranks = [[at for at, about in could.items() if about.kind in kinds] for kinds in _RANKS]
+    if task:
+        ranks.insert(0, [at for at in could if _score_of(could[at], task) == task.score])
+    unknown = any(_is_unknown(names[at], about) for at, about in columns.items())
+    # A loss counts only where no other column may be a score.
+    for fitting in ranks[: len(ranks) - unknown]:
         # Beside val_acc, acc is that of the photos that were trained on.
         fitting = [at for at in fitting if could[at].split] or fitting
-        if task:
-            score = [at for at in fitting if _score_of(could[at], task) == task.score]
-            fitting = score or fitting
-        if len(fitting) == 1:
-            return fitting[0]
+        tops = [at for at in fitting if could[at].kind == TOP1]
+        if len(fitting) == 1 or len(tops) == 1:
+            return (tops or fitting)[0]
         if fitting:
             several = listed([names[at] for at in fitting])
             raise NoChoice(f"several columns could be the score: name one with --metric: {several}")
     raise NoChoice(f"no column is known to be a score: name it with --metric; {_there(names)}")
+
+
+def _is_unknown(name: str, about: Meaning) -> bool:
+    """Whether a column may be a score of a kind that is not known."""
+    known = _NO_SCORE.search("_".join(words_of(name))) or about.split == "train"
+    return not about.kind and not known
 
 
 def _taken(names: Sequence[str], at: int, read_as: ReadAs) -> tuple[str, ...]:

@@ -4,8 +4,9 @@ By MLPerf's rules time runs from ``run_start`` to ``run_stop``, and a run counts
 target of its benchmark. Five runs or more in one folder, ``result_0.txt`` and so on, are an entry.
 """
 
+import csv
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -20,10 +21,11 @@ from genset.tta.logs.mlperf_lines import (
     RunLog,
     Scores,
     gather,
+    joined,
     numbered,
     read_lines,
 )
-from genset.tta.runs import TOP1, About, Epoch, MalformedLog, Stop, Task, Training
+from genset.tta.runs import About, Epoch, MalformedLog, Stop, Task, Training
 
 _LARGEST = 1 << 20
 
@@ -31,33 +33,24 @@ _LARGEST = 1 << 20
 _NOTHING = ("", "n/a", "na", "none", "null", "0", "-", "tbd")
 
 
-@dataclass(frozen=True, slots=True)
-class System:
-    """What a log was made on. A text that is not known is empty."""
-
-    hardware: str = ""
-    framework: str = ""
-    submitter: str = ""
-
-
-def system_of(path: Path) -> System:
-    """The system of a log's file, by the file that describes it."""
+def _system_of(path: Path) -> dict[str, Any]:
+    """What describes the system of a log's file; empty where nothing does."""
     folders = list(path.absolute().parents)
     if len(folders) < 4:
-        return System()
+        return {}
     system, results = folders[1], folders[2]
     described = [system / "entry.json"]
     if results.name == "results":
         described.insert(0, results.parent / "systems" / f"{system.name}.json")
     for file in described:
         try:
-            return _system(read_json(file, dict[str, Any], _LARGEST))
+            return read_json(file, dict[str, Any], _LARGEST)
         except BadInput:  # not there, or not as it should be
             continue
-    return System()
+    return {}
 
 
-def _system(described: dict[str, Any]) -> System:
+def _hardware(described: dict[str, Any]) -> str:
     device, per_node = "accelerator_model_name", "accelerators_per_node"
     if not _text(described, device):
         device, per_node = "host_processor_model_name", "host_processors_per_node"
@@ -65,7 +58,7 @@ def _system(described: dict[str, Any]) -> System:
     if name := _text(described, device):
         nodes, count = _count(described, "number_of_nodes"), _count(described, per_node)
         hardware = f"{count * (nodes or 1)} x {name}" if count else name
-    return System(hardware, _text(described, "framework"), _text(described, "submitter"))
+    return hardware
 
 
 def _text(described: dict[str, Any], name: str) -> str:
@@ -88,6 +81,8 @@ class Benchmark:
         fractions: logs hold fractions of 1, from this round on; empty: they hold no fractions.
         percent: people read the score in per cent; else in a unit of its own.
         hundredfold: fractions of it are read a hundredfold without being per cent, as BLEU.
+        lower_is_better: of the first score; further ones rise.
+        parts: as lines name several scores that are logged one by one, in the order of `targets`.
     """
 
     score: str
@@ -96,6 +91,7 @@ class Benchmark:
     percent: bool = False
     hundredfold: bool = False
     lower_is_better: bool = False
+    parts: tuple[str, ...] = ()
 
     def is_fraction(self, form: str) -> bool:
         """Whether a log of this form holds fractions of 1."""
@@ -120,32 +116,34 @@ _ROUNDS = (
     ("1.0", date(2022, 1, 1)),
     ("2.0", date.max),
 )
+_TARGETS = ("0.5", "0.6", "0.7", "1.0", "2.0")
 
-# Source: the rules of MLPerf Training, rounds v0.5 to v2.1.
-_BENCHMARKS = {
-    "resnet": Benchmark(TOP1, {"0.5": (0.749,), "0.6": (0.759,)}, percent=True),
-    "ssd": Benchmark("mAP", {"0.5": (0.212,), "0.6": (0.23,), "2.0": (0.34,)}),
-    "maskrcnn": Benchmark("box mAP", {"0.5": (0.377, 0.339)}),  # of boxes, of segments
-    "gnmt": Benchmark(
-        "BLEU", {"0.5": (21.8,), "0.6": (24.0,), "0.7": (0.24,)}, "0.7", hundredfold=True
-    ),
-    "transformer": Benchmark("BLEU", {"0.5": (25.0,), "0.7": (0.25,)}, "0.7", hundredfold=True),
-    "ncf": Benchmark("hit rate", {"0.5": (0.635,)}, percent=True),
-    "minigo": Benchmark("win rate", {"0.5": (0.4,), "0.6": (0.5,)}, percent=True),
-    "bert": Benchmark("masked-LM accuracy", {"0.7": (0.712,), "1.0": (0.72,)}, percent=True),
-    "dlrm": Benchmark("AUC", {"0.7": (0.8025,)}),
-    "rnnt": Benchmark("word error rate", {"1.0": (0.058,)}, "", lower_is_better=True),
-    "unet3d": Benchmark("mean DICE", {"1.0": (0.908,)}),
-}
-_ALSO = {
-    "resnet50": "resnet",
-    "mask": "maskrcnn",
-    "mask_rcnn": "maskrcnn",
-    "single_stage_detector": "ssd",
-    "rnn_translator": "gnmt",
-    "recommendation": "ncf",
-    "rnn_t": "rnnt",
-}
+
+def _read_table() -> Iterator[tuple[str, str, Benchmark]]:
+    """The rows of mlperf.csv, by the rules of MLPerf Training, rounds v0.5 to v5.0.
+
+    Each as the benchmark's name, others that it goes by, and what is known of it. Targets are by
+    round: two of one round must both be reached.
+    """
+    with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            yield (
+                row["name"],
+                row["also"],
+                Benchmark(
+                    row["score"],
+                    {at: tuple(map(float, row[at].split())) for at in _TARGETS if row[at]},
+                    row["fractions_from"],
+                    percent=row["scale"] == "percent",
+                    hundredfold=row["scale"] == "hundredfold",
+                    lower_is_better=row["less_is_better"] == "yes",
+                    parts=tuple(row["parts"].split()),
+                ),
+            )
+
+
+_BENCHMARKS = {name: found for name, _, found in _read_table()}
+_ALSO = {word: name for name, words, _ in _read_table() for word in words.split()}
 
 
 def known_name(name: str) -> str:
@@ -162,6 +160,9 @@ def benchmark(name: str) -> Benchmark:
 
 # Texts that may quote a line of a log.
 _NO_LOGS = (".md", ".rst", ".html", ".py", ".sh", ".awk", ".ipynb", ".patch", ".diff", ".json")
+
+# No run evaluates first after as many epochs: what is counted are samples, or tokens.
+_SAMPLES = 1000
 
 _RESULT = re.compile(r"result_\d+\.txt")
 _ROUND = re.compile(r"v\d+\.\d+(\.\d+)?")
@@ -210,6 +211,9 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
         raise MalformedLog(path, "no eval_accuracy after run_start: nothing was measured")
     name = _benchmark_of(path, log)
     judged = benchmark(name)
+    log.evaluations = joined(log.evaluations, judged.parts)
+    if not log.evaluations:
+        raise MalformedLog(path, f"no evaluation has {' and '.join(judged.parts)}")
     targets = log.target or judged.target(log.form, log.start)
     scale = _scale(path, log, judged)
     task = Task(
@@ -223,7 +227,8 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
         Epoch(epoch, (found.seconds - log.start) / 3600, {judged.score: scale(found.values[0])})
         for epoch, found in zip(numbered(log.evaluations), log.evaluations, strict=True)
     )
-    return [Training(_about(path, log, task, name), epochs, _stop(log, targets, judged))]
+    stop = _stop(log, targets, judged)
+    return [Training(_about(path, log, task, name), epochs, stop, cut_off=log.stop is None)]
 
 
 def _about(path: Path, log: RunLog, task: Task, benchmark: str) -> About:
@@ -232,17 +237,19 @@ def _about(path: Path, log: RunLog, task: Task, benchmark: str) -> About:
         remarks.append("no eval_target in it: MLPerf's own for the benchmark counts")
     if log.stop is None:
         remarks.append("no run_stop: it was cut off, or its last evaluation is its end")
+    if (log.evaluations[0].epoch or 0) >= _SAMPLES:
+        remarks.append("its epochs are samples")
     if log.succeeded is False:
         remarks.append("its run_stop says that it did not succeed")
-    system = system_of(path)
+    system = _system_of(path)
     return About(
         name=path.stem,
         path=path,
         task=task,
-        author=log.values.get("submission_org", "") or system.submitter,
-        framework=system.framework,
+        author=log.values.get("submission_org", "") or _text(system, "submitter"),
+        framework=_text(system, "framework"),
         model=benchmark,
-        hardware=system.hardware or log.values.get("submission_platform", ""),
+        hardware=_hardware(system) or log.values.get("submission_platform", ""),
         remarks=tuple(remarks),
         entry=_entry(path),
         settings={SETTINGS[key]: text for key, text in log.values.items() if key in SETTINGS},
@@ -287,8 +294,8 @@ def _stop(log: RunLog, targets: Scores | None, judged: Benchmark) -> Stop:
 
 def _reaches(values: Scores, targets: Scores, judged: Benchmark) -> bool:
     """Whether an evaluation is as good as the target in all its parts."""
-    pairs = zip(values, targets, strict=False)
-    return all(v <= t if judged.lower_is_better else v >= t for v, t in pairs)
+    pairs = enumerate(zip(values, targets, strict=False))
+    return all(v <= t if judged.lower_is_better and at == 0 else v >= t for at, (v, t) in pairs)
 
 
 def _entry(path: Path) -> str:
@@ -311,4 +318,10 @@ def _entry(path: Path) -> str:
     return "/".join(reversed(plain[: 2 if described else 1]))
 
 
-MLPERF = Format("mlperf", recognizes, read)
+MLPERF = Format(
+    "mlperf",
+    recognizes,
+    read,
+    frozenset(),
+    "MLPerf's rules say what of a benchmark counts, which way it goes, and from when to when",
+)

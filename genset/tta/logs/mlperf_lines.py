@@ -14,7 +14,7 @@ import json
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -188,12 +188,16 @@ _FAILED = ("abort", "aborted", "fail", "failed", "failure", "error")
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One ``eval_accuracy``: what was measured, by part, in the log's own unit."""
+    """One ``eval_accuracy``: what was measured, by part, in the log's own unit.
+
+    `metric` is which of several scores it is, where lines say that.
+    """
 
     seconds: float
     epoch: float | None
     values: Scores
     at: int = 0
+    metric: str = ""
 
 
 @dataclass(slots=True)
@@ -248,7 +252,10 @@ def gather(lines: Iterable[Line]) -> RunLog:
             log.target = log.target or numbers(line.value)
         elif line.key == "eval_accuracy":
             if values := numbers(line.value):
-                log.evaluations.append(Evaluation(line.seconds, _epoch(line), values, line.at))
+                metric = str(line.more.get("metric", ""))
+                log.evaluations.append(
+                    Evaluation(line.seconds, _epoch(line), values, line.at, metric)
+                )
         elif isinstance(line.value, str | int | float | list):
             text = " ".join(str(line.value).split())[:200]
             if line.key in SETTINGS:
@@ -287,7 +294,7 @@ def numbers(value: Any) -> Scores | None:
 
 
 def _epoch(line: Line) -> float | None:
-    for name in ("epoch_num", "epoch", "first_epoch_num"):
+    for name in ("epoch_num", "epoch", "first_epoch_num", "samples_count", "step_num"):
         if (epoch := as_number(line.more.get(name))) is not None:
             return epoch
     return None
@@ -307,6 +314,21 @@ def _without_repetitions(evaluations: list[Evaluation]) -> list[Evaluation]:
             seen.add(key)
         found.append(evaluation)
     return found
+
+
+def joined(evaluations: list[Evaluation], parts: Sequence[str]) -> list[Evaluation]:
+    """Evaluations with all scores of one time of training, where each is logged by itself."""
+    if not parts or not any(evaluation.metric for evaluation in evaluations):
+        return evaluations
+    by_epoch: dict[float | None, dict[str, Evaluation]] = {}
+    for evaluation in evaluations:
+        by_epoch.setdefault(evaluation.epoch, {})[evaluation.metric.upper()] = evaluation
+    return [
+        replace(max(found.values(), key=lambda e: e.seconds), values=values)
+        for found in by_epoch.values()
+        if len(values := tuple(v for part in parts if part in found for v in found[part].values))
+        == len(parts)
+    ]
 
 
 def numbered(evaluations: list[Evaluation]) -> list[float]:

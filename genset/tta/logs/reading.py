@@ -9,7 +9,9 @@ from pathlib import Path
 
 from genset.core.errors import BadInput
 from genset.tta.logs.common import Format, ReadAs
+from genset.tta.logs.console import CONSOLE
 from genset.tta.logs.dawnbench import DAWNBENCH, SUFFIXES, read_entry
+from genset.tta.logs.histories import MLFLOW, MLFLOW_STORE, STATE, WANDB
 from genset.tta.logs.mlperf import MLPERF, is_result
 from genset.tta.logs.tensorboard import TENSORBOARD
 from genset.tta.logs.trackers import TABLE
@@ -22,7 +24,12 @@ _START = 65_536
 # The first that recognizes a file reads it.
 FORMATS = (
     MLPERF,
+    CONSOLE,
     TENSORBOARD,
+    STATE,
+    MLFLOW,
+    MLFLOW_STORE,
+    WANDB,
     TABLE,
     DAWNBENCH,
 )
@@ -143,12 +150,13 @@ def read_entries(folder: Path, read_as: ReadAs = ReadAs()) -> Entries:  # noqa: 
     for files in pairs.values():
         entries.found.update(dict.fromkeys(files.values(), min(files.values())))
         try:
-            entry = read_entry(files.get(".json"), files.get(".tsv"))
+            DAWNBENCH.check(min(files.values()), read_as)
+            entry = read_entry(files.get(".json"), files.get(".tsv"), read_as.metric)
         except MalformedLog as error:
             entries.refused.append(error)
             continue
         if isinstance(entry, Training):
-            entries.trainings.append(entry)
+            entries.trainings.append(began_earlier(entry, read_as))
         else:
             entries.inferences.append(entry)
     entries.trainings[:], copies = without_copies(with_different_names(entries.trainings))
@@ -165,7 +173,17 @@ def read_file(path: Path, read_as: ReadAs = ReadAs()) -> list[Training]:  # noqa
     Raises:
         BadInput: there is no such file, or it has no right reading (`MalformedLog`).
     """
-    return _reader_of(path, read_as).read(path, read_as)
+    return _read(_reader_of(path, read_as), path, read_as)
+
+
+def _read(reader: Format, path: Path, read_as: ReadAs) -> list[Training]:
+    """Read a file's runs, with the time before them.
+
+    Raises:
+        MalformedLog: it has no right reading, or an option would change nothing.
+    """
+    reader.check(path, read_as)
+    return [began_earlier(run, read_as) for run in reader.read(path, read_as)]
 
 
 def read_runs(
@@ -205,6 +223,22 @@ def read_runs(
     return runs
 
 
+def began_earlier(run: Training, read_as: ReadAs) -> Training:
+    """The run with the time that `starts_at` says it had trained before its log.
+
+    Raises:
+        MalformedLog: its log has that time already.
+    """
+    if read_as.starts_at is None:
+        return run
+    if not run.is_rest():
+        reason = "--starts-at would change nothing: it is not the rest of a resumed run"
+        raise MalformedLog(run.about.path, reason)
+    before = read_as.starts_at / 3600
+    epochs = [replace(epoch, hours=epoch.hours + before) for epoch in run.epochs]
+    return replace(run, epochs=tuple(epochs))
+
+
 def _without_suffix(path: Path) -> Path:
     """The same for both files of an entry; a folder's name has no suffix."""
     if path.is_dir() or path.suffix.lower() not in SUFFIXES:
@@ -216,7 +250,8 @@ def _reader_of(path: Path, read_as: ReadAs) -> Format:
     if not path.is_file():
         raise BadInput(f"there is no file {path}")
     if (reader := format_of(path, read_as)) is None:
-        raise BadInput(f"{path} is no training log: name a .tsv file, or a folder of them")
+        mend = "name a table of epochs, or say with --pattern what the lines of a console's log say"
+        raise BadInput(f"{path} is no training log that is known by its content: {mend}")
     return reader
 
 
@@ -233,7 +268,7 @@ def _add(
     reader: Format, path: Path, read_as: ReadAs, runs: list[Training], refused: list[MalformedLog]
 ) -> None:
     try:
-        runs += reader.read(path, read_as)
+        runs += _read(reader, path, read_as)
     except MalformedLog as error:
         refused.append(error)
 

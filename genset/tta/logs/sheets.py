@@ -1,31 +1,42 @@
 """Opens a table by what its file is."""
 
 import csv
-import math
 import re
-import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import NoReturn, TextIO
 
+import numpy as np
+
 from genset.core.numbers import count
 from genset.tta.runs import MalformedLog
 
+Cells = Iterable[tuple[int, list[str]]]
+
 
 class Sheet:
-    """An open table.
+    """An open table: its columns' names, and its rows, each with its place in the file.
 
     Attributes:
         path: of its file.
         names: of its columns, without spaces around them; they may repeat.
         remarks: what a reader should know of the file, once all rows were read.
+        cut_off: its last line is not whole, and not among the rows, once all were read.
     """
 
-    path: Path
-    names: list[str]
-    remarks: list[str]
+    cut_off: bool = False
+
+    def __init__(
+        self, path: Path, names: Iterable[str], remarks: Iterable[str] = (), cells: Cells = ()
+    ) -> None:
+        self.path, self.names, self.remarks = path, list(names), list(remarks)
+        self._cells = cells
+
+    def cells(self) -> Cells:
+        """Each row's place in the file (from 1) and all of its cells, as texts."""
+        return self._cells
 
     def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
         """Each row's place in the file (from 1) and its cells of these columns, as texts.
@@ -35,7 +46,7 @@ class Sheet:
         Raises:
             MalformedLog: the file has no right reading.
         """
-        raise NotImplementedError
+        return ((at, [cells[column] for column in columns]) for at, cells in self.cells())
 
     def refuse(self, reason: str, at: int | None = None) -> NoReturn:
         """Raise `MalformedLog`: `at` is the row's place as `rows` gives it."""
@@ -49,6 +60,17 @@ _CLOCK = re.compile(r"(?:(\d+) days?,? )?(\d+):(\d{2}):(\d{2}(?:\.\d+)?)", re.AS
 def is_nothing(text: str) -> bool:
     """Whether a cell says that there is no number: "nan" and its like, where a run diverged."""
     return text.lower() in _NOT_MEASURED
+
+
+# So many numbers with as many decimals each are written with a fixed number of them.
+_ALIKE = 5
+
+
+def is_whole(last: str, above: Sequence[str]) -> bool:
+    """Whether a file's last number, behind which no line ends, has the form of those above it."""
+    forms = [text.partition(".")[::2] for text in (*above[-_ALIKE:], last)]
+    decimals = {len(digits) for _, digits in forms}
+    return len(forms) > _ALIKE and len(decimals) == 1 and len(forms[-1][0]) >= len(forms[-2][0])
 
 
 def seconds(text: str) -> float | None:
@@ -77,17 +99,10 @@ def shortest(value: float) -> float:
     Frameworks compute accuracies in 32 bits and write them with 15 or 17 digits. Left so, 94 %
     would not reach 94 %.
     """
-    if not math.isfinite(value) or abs(value) > 3e38:
+    if not abs(value) < 3e38:
         return value
-    stored = _in_32_bits(value)
-    if f"{stored:.15g}" != f"{value:.15g}":
-        return value
-    tries = (float(f"{value:.{digits}g}") for digits in range(6, 10))
-    return next((found for found in tries if _in_32_bits(found) == stored), value)
-
-
-def _in_32_bits(value: float) -> float:
-    return float(struct.unpack("f", struct.pack("f", value))[0])
+    stored = np.float32(value)
+    return float(str(stored)) if f"{stored:.15g}" == f"{value:.15g}" else value
 
 
 _MOST_CHARACTERS = 1_000_000
@@ -105,11 +120,7 @@ class TextTable(Sheet):
             MalformedLog: the file cannot be read, or begins with no line of names.
         """
         self.path = path
-        self.remarks: list[str] = []
-        self.names: list[str] = []
-        for _, names in self._all():
-            self.names = [name.strip() for name in names]
-            break
+        super().__init__(path, map(str.strip, next(self._all(), (0, []))[1]))
         if not self.names:
             self.refuse("it is empty")
         if len(self.names) > _MOST_COLUMNS:
@@ -118,27 +129,32 @@ class TextTable(Sheet):
     def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
         """See `Sheet.rows`.
 
-        A last line without an end that lacks cells is passed over, with a remark. So is one that
-        looks complete, if its last cell is one of `columns`: 17 may be the beginning of 1722. If
-        there is no other row, it is refused.
+        A last line without an end that lacks cells is passed over: `cut_off` says so. So is one
+        that looks complete, if its last cell is one of `columns` and has not the form of the one
+        above it: 17 may be the beginning of 1722.
         """
         rows = self._all()
         next(rows)
-        for place, (at, cells) in enumerate(rows):
+        above: list[str] = []
+        for at, cells in rows:
             cut = self._cut_off
             if len(cells) < len(self.names) and cut:
-                self.remarks.append("its last line is cut off, and not counted")
+                self.cut_off = True
                 return
             # Some writers end each line with a delimiter.
             if len(cells) < len(self.names) or any(map(str.strip, cells[len(self.names) :])):
                 columns_words = count(len(self.names), "column")
                 self.refuse(f"{count(len(cells), 'cell')} for {columns_words}", at)
-            if cut and len(self.names) - 1 in columns and cells[len(self.names) - 1].strip():
-                why, mend = "its last line has no end and may be cut off", "end it with a new line"
-                if place == 0:
-                    self.refuse(f"{why}: if it is whole, {mend}", at)
-                self.remarks.append(f"{why}, so it does not count: if it is whole, {mend}")
-                return
+            if [cell.strip() for cell in cells[: len(self.names)]] == self.names:
+                why = "the line of names again: a further run was written into the same file"
+                self.refuse(f"{why}; put each run into a file of its own", at)
+            last = cells[len(self.names) - 1].strip()
+            if cut and len(self.names) - 1 in columns and last:
+                if not is_whole(last, above):
+                    self.cut_off = True
+                    return
+                self.remarks.append("its last line has no end, and is taken to be whole")
+            above = [*above[-_ALIKE:], last]
             yield at, [cells[column].strip() for column in columns]
 
     def _all(self) -> Iterator[tuple[int, list[str]]]:
@@ -164,7 +180,7 @@ class TextTable(Sheet):
                 cells = next(reader, None)
             except csv.Error as error:
                 if self._cut_off:  # within quotes
-                    self.remarks.append("its last line is cut off, and not counted")
+                    self.cut_off = True
                     return
                 self.refuse(f"it is no table: {error}", began)
             if cells is None:
@@ -191,15 +207,11 @@ def delimiter_of(line: str) -> str:
     return max(_DELIMITERS, key=outside.count)
 
 
-def names_of(path: Path, start: bytes) -> list[str]:
-    """The names of a table's columns, by the first bytes; empty where the file is no table."""
+def names_of(path: Path) -> list[str]:
+    """The names of a table's columns; empty where the file is no table."""
     if path.suffix.lower() not in (".csv", ".tsv"):
         return []
-    text = start.decode("utf-8-sig", errors="replace")
-    if "\0" in text or "\ufffd" in text[:-4]:
-        return []
-    line = next((line for line in text.splitlines() if line.strip()), "")
     try:
-        return [name.strip() for name in next(csv.reader([line], delimiter=delimiter_of(line)), [])]
-    except csv.Error:
+        return TextTable(path).names
+    except MalformedLog:
         return []

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from genset.tta.logs.columns import Columns, described, describing, is_moment
-from genset.tta.logs.common import as_percent, number, swapped
+from genset.tta.logs.common import as_percent, number
 from genset.tta.logs.sheets import Sheet, is_nothing, shortest
 from genset.tta.runs import TOP1, TOP5, About, Epoch, Training
 
@@ -59,6 +59,7 @@ class RunRows:
     seen: set[tuple[float, float, tuple[float | None, ...]]] = field(default_factory=set)
     waiting: list[ScoredRow] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    cut_off: bool = False
 
     def epochs(self, columns: Columns, fractions: bool) -> tuple[Epoch, ...]:
         """What was measured, with scores in the unit of their task."""
@@ -96,6 +97,7 @@ def read_rows(sheet: Sheet, columns: Columns) -> tuple[list[RunRows], bool]:
     for run in found:
         if run.waiting:
             run.remarks.append("no time comes after its last score, which is not counted")
+            run.cut_off = True
     if not any(run.rows for run in found):
         sheet.refuse(f"no row has {sheet.names[columns.choice.scores[0].column]}")
     for run in [run for run in found if not run.rows]:
@@ -240,24 +242,10 @@ def _check_order(sheet: Sheet, columns: Columns, run: RunRows) -> None:
     first = run.rows[0]
     began = run.first[1] if run.first else 0.0
     moments = [began + row.seconds for row in run.rows] if is_moment(began) else []
-    if len(set(moments)) > 1 and not any(moment % _STEP_OF_32_BITS for moment in moments):
+    if len(moments) > 1 and not any(moment % _STEP_OF_32_BITS for moment in moments):
         why = f"{clock} was kept in 32 bits, so it is good to {_STEP_OF_32_BITS} seconds only"
         sheet.refuse(f"{why}: log the seconds since training began", first.at)
     _check_elapsed(sheet, columns, run)
-    name = "epoch" if columns.epoch is None else sheet.names[columns.epoch]
-    scores = {
-        sheet.names[score.column]: [row.scores[at] for row in run.rows]
-        for at, score in enumerate(columns.choice.scores)
-    }
-    found = swapped(
-        [row.epoch for row in run.rows],
-        [row.seconds / columns.clock.unit for row in run.rows],
-        scores,
-        (name, clock),
-    )
-    if found:
-        reason, at = found
-        sheet.refuse(reason, run.rows[at].at)
 
 
 # Names by which some mean the time since training began, and others that of an epoch.
@@ -317,8 +305,11 @@ def trainings(
     """
     columns = replace(columns, settings=columns.settings or describing(sheet.names))
     runs, fractions = read_rows(sheet, columns)
+    if fractions:
+        sheet.remarks.append("scores read as fractions of 1: none is over 1")
     by_seed = columns.run is not None and sheet.names[columns.run].lower() == "seed"
     descriptions = [described((settings or {}) | run.settings) for run in runs]
+    cut_off = getattr(sheet, "cut_off", False)  # of a format of others, it may lack that
     one_entry = by_seed and len(runs) > 1 and all(of == descriptions[0] for of in descriptions)
     found = []
     for run, (fields, values) in zip(runs, descriptions, strict=True):
@@ -331,7 +322,8 @@ def trainings(
             settings=values,
         )
         about = replace(about, **fields)  # type: ignore[arg-type]
-        found.append(Training(about, run.epochs(columns, fractions)))
+        epochs = run.epochs(columns, fractions)
+        found.append(Training(about, epochs, cut_off=cut_off or run.cut_off))
     return found
 
 

@@ -153,7 +153,8 @@ class EventSheet(Sheet):
             for scalars in (read_scalars(file, lambda tag: False) for file in before)
             if scalars.began is not None
         ]
-        if any(scalars.cut_off for scalars in read):
+        self.cut_off = any(scalars.cut_off for scalars in read)
+        if self.cut_off:
             self.remarks.append("its last event is cut off, and not counted")
         self._tags = list({tag: None for scalars in read for tag in scalars.tags})
         self.names = [TIME, EPOCH, *(self._prefix + tag for tag in self._tags), RUN]
@@ -246,7 +247,7 @@ _DOWNLOADED = {"wall_time", "step", "value"}
 
 def recognizes(path: Path, start: bytes) -> bool:
     """Whether a file is a folder's first event file: the others are read with it."""
-    if normal_names(names_of(path, start)) == _DOWNLOADED:
+    if normal_names(names_of(path)) == _DOWNLOADED:
         return True
     if not _is_event_file(path):
         return False
@@ -303,4 +304,10 @@ def _event_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if _is_event_file(path) and path.is_file())
 
 
-TENSORBOARD = Format("tensorboard", recognizes, read)
+TENSORBOARD = Format(
+    "tensorboard",
+    recognizes,
+    read,
+    frozenset(("metric", "epoch", "lower_is_better")),
+    "events carry their times, and files of a folder that overlap are its runs",
+)

@@ -16,12 +16,12 @@ of the photos that were not trained on.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from genset.tta.logs.columns import clocks, find_columns, normal_names
-from genset.tta.logs.common import Format, ReadAs, decoded, number
+from genset.tta.logs.common import Format, ReadAs, decoded, number, read_bytes
 from genset.tta.logs.sheets import Sheet, TextTable, moment, names_of
 from genset.tta.logs.tables import trainings
 from genset.tta.runs import SCORES, TASKS, About, Training
@@ -33,7 +33,7 @@ def recognizes(path: Path, start: bytes) -> bool:
     """Whether a file is a table; not one of tabs with the columns of DAWNBench's entries."""
     if path.suffix.lower() != ".tsv":
         return path.suffix.lower() == ".csv"
-    names = names_of(path, start)
+    names = names_of(path)
     if len(names) < 3 or "" in names:
         return False
     plain = {name.replace("_", "") for name in normal_names(names)}
@@ -97,11 +97,11 @@ class AddedUp(Sheet):
     """fastai's table with the seconds since training began in its last column."""
 
     def __init__(self, sheet: Sheet) -> None:
-        self.path, self.remarks, self._sheet = sheet.path, sheet.remarks, sheet
-        self.names = [*sheet.names[:-1], "seconds"]
+        super().__init__(sheet.path, [*sheet.names[:-1], "seconds"], sheet.remarks)
+        self._sheet = sheet
 
-    def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
-        """See `Sheet.rows`."""
+    def cells(self) -> Iterator[tuple[int, list[str]]]:
+        """See `Sheet.cells`."""
         seconds, last = 0, -1.0
         seen: set[tuple[str, ...]] = set()
         for at, row in self._sheet.rows(range(len(self.names))):
@@ -118,8 +118,7 @@ class AddedUp(Sheet):
             last = epoch
             hours, minutes, rest = (int(part or 0) for part in match.groups())
             seconds += 3600 * hours + 60 * minutes + rest
-            cells = [*row[:-1], str(seconds)]
-            yield at, [cells[column] for column in columns]
+            yield at, [*row[:-1], str(seconds)]
 
 
 # ffcv
@@ -177,7 +176,6 @@ def _ffcv_about(path: Path, about: About) -> About:
 # Lightning
 
 _HPARAMS = "hparams.yaml"
-_MOST_BYTES = 1_000_000
 _OF_A_RUN = re.compile(r"seed|path|dir|folder|file|name$|host|port|resume", re.IGNORECASE)
 _NO_LIGHTNING_TIME = (
     "Lightning logs none, so log it with the score, as in on_validation_epoch_end: "
@@ -198,11 +196,7 @@ def _hparams(path: Path) -> dict[str, str]:
 
     Without what may differ from run to run of one recipe: seeds and paths.
     """
-    try:
-        with path.open("rb") as file:
-            text = decoded(file.read(_MOST_BYTES)) or ""
-    except OSError:
-        return {}
+    text = (decoded(read_bytes(path)) if path.is_file() else "") or ""
     pairs = (line.split(": ", 1) for line in text.splitlines() if not line.startswith((" ", "-")))
     found = {pair[0]: pair[1].strip("'\" ") for pair in pairs if len(pair) == 2}
     return {
@@ -213,6 +207,7 @@ def _hparams(path: Path) -> dict[str, str]:
 # W&B
 
 _BETWEEN = " - "
+_GROUP = "Group: "
 _ENDS = ("__MIN", "__MAX")
 _OF_RUNS = {"name", "state", "runtime"}
 _NO_CHART_TIME = (
@@ -225,25 +220,28 @@ class Chart(Sheet):
     """A chart's file as a table with a column for each thing logged, and a last one for the run."""
 
     def __init__(self, sheet: Sheet) -> None:
-        self.path, self.remarks, self._sheet = sheet.path, sheet.remarks, sheet
+        self._sheet = sheet
         # By run, where each thing that was logged stands.
         self._runs: dict[str, dict[str, int]] = {}
         for at, name in enumerate(sheet.names[1:], 1):
             run, logged = name.rsplit(_BETWEEN, 1)
+            if run.startswith(_GROUP):
+                why = "is a mean over a group of runs, and no run"
+                sheet.refuse(f"{name} {why}: ungroup the runs and export the chart again", 1)
             if logged.endswith(_ENDS):
                 continue
             if logged in self._runs.setdefault(run, {}):
                 sheet.refuse(f"two columns {name}", 1)
             self._runs[run][logged] = at
         logged_names = {name: None for columns in self._runs.values() for name in columns}
-        self.names = [sheet.names[0], *logged_names, "name of the run"]
+        names = [sheet.names[0], *logged_names, "name of the run"]
+        super().__init__(sheet.path, names, sheet.remarks)
 
-    def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
+    def cells(self) -> Iterator[tuple[int, list[str]]]:
         """A row for each run that has a value in a row of the file."""
-        names = [self.names[column] for column in columns]
         for at, cells in self._sheet.rows(range(len(self._sheet.names))):
             for run, places in self._runs.items():
                 if any(cells[place] for place in places.values()):
                     of_run = {self.names[0]: cells[0], self.names[-1]: run}
                     of_run |= {name: cells[place] for name, place in places.items()}
-                    yield at, [of_run.get(name, "") for name in names]
+                    yield at, [of_run.get(name, "") for name in self.names]

@@ -9,11 +9,10 @@ from genset.core.safe import clean
 from genset.tta.figures import (
     Label,
     check_few,
-    label_axes,
     line_style,
     logarithmic,
+    new_figure,
     place_labels,
-    write_figure,
 )
 from genset.tta.profile.matrix_units import draw_matrix_units
 from genset.tta.profile.peaks import Peaks, Point, Roof
@@ -42,8 +41,6 @@ def draw_profile(found: Comparison, path: Path) -> None:
     Raises:
         BadInput: there is nothing to draw, or there are more runs than a figure holds.
     """
-    from matplotlib.figure import Figure
-
     names = [run.name for run in found.runs] + [point.point.name for point in found.points]
     places = {name: at for at, name in enumerate(names)}
     check_few(len(places), "runs")
@@ -56,17 +53,16 @@ def draw_profile(found: Comparison, path: Path) -> None:
     bars = max(sum(map(len, shares.values())), len(units))
     heights = [1.9 + 0.3 * bars] * bool(bars) + [4.6 + _LINE * len(places)] * has_roofline
     columns = max(1, bool(shares) + bool(units))
-    figure = Figure(figsize=(6.4 * columns, sum(heights)), layout="constrained")
-    grid = figure.add_gridspec(len(heights), columns, height_ratios=heights)
-    if shares:
-        draw_shares(figure.add_subplot(grid[0, 0]), shares)
-    if units:
-        draw_matrix_units(figure.add_subplot(grid[0, columns - 1]), units)
-    if has_roofline:
-        axes = figure.add_subplot(grid[-1, :])
-        points = [(point.point, point.peaks) for point in found.points]
-        _draw_roofline(axes, rooflines, points, places)
-    write_figure(figure, path)
+    with new_figure(path, 6.4 * columns, sum(heights)) as figure:
+        grid = figure.add_gridspec(len(heights), columns, height_ratios=heights)
+        if shares:
+            draw_shares(figure.add_subplot(grid[0, 0]), shares)
+        if units:
+            draw_matrix_units(figure.add_subplot(grid[0, columns - 1]), units)
+        if has_roofline:
+            axes = figure.add_subplot(grid[-1, :])
+            points = [(point.point, point.peaks) for point in found.points]
+            _draw_roofline(axes, rooflines, points, places)
 
 
 def _draw_roofline(
@@ -101,13 +97,11 @@ def _draw_roofline(
         axes.plot([point.flops_per_byte], [point.tflops], _MARKERS[point.kind], **style)
     for kind in sorted({str(point.kind) for _, point in kinds}):
         axes.plot([], [], _MARKERS[kind], color="0.3", markersize=10, label=kind)
-    label_axes(axes, "FLOPs a byte", "TFLOP/s")
-    axes.set_title("roofline: achieved and peak TFLOP/s", loc="left", fontsize=12)
+    axes.set(xlabel="FLOPs a byte", ylabel="TFLOP/s")
+    axes.set_title("roofline: achieved and peak TFLOP/s")
     # Below the axes, where it hides nothing.
     where: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)}
-    box = axes.legend(ncols=2, frameon=False, fontsize=8, markerscale=0.6, **where)
-    for text in box.get_texts():
-        text.set_parse_math(False)
+    axes.legend(ncols=2, fontsize=8, markerscale=0.6, **where)
     if len(places) > 1:
         place_labels(axes, labels)
 

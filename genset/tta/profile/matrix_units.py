@@ -2,25 +2,87 @@
 
 A kernel that uses them may still leave them waiting: how busy they are, only counters of the
 hardware tell.
+
+Kernels are told apart by their names. NVIDIA calls the units Tensor Cores; AMD's are behind its
+MFMA and WMMA instructions. The first family whose pattern is found in a name is the kernel's. What
+is in no family is unclassified: a name that says nothing is not counted on either side. PyTorch's
+own list ends before Hopper (kineto#1041); NVIDIA's naming is that of cuBLAS, cuDNN and CUTLASS as
+profilers print it.
 """
 
-from collections.abc import Iterable, Mapping
+import csv
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.tta.figures import stacked_bars
-from genset.tta.profile.kernels import Family, Verdict, family
-from genset.tta.profile.span import seconds
 from genset.tta.traces.trace import Kernel
 from genset.tta.words import name_column, share, shares, short_name, short_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# How many unclassified kernels are named: in all, and in a table.
-_NAMED, _PRINTED = 10, 5
+Verdict = Literal["yes", "no", "unclassified"]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Kernels that are named alike.
+
+    Attributes:
+        generation: of the device, "Ampere", "Turing, Ampere"; "" of kernels that run on any.
+        verdict: whether they use matrix units.
+    """
+
+    name: str
+    generation: str
+    verdict: Verdict
+
+
+UNCLASSIFIED = Family("unclassified", "", "unclassified")
+COMMUNICATION = Family("communication", "", "no")
+
+
+_VERDICTS: dict[str, Verdict] = {"yes": "yes", "no": "no", "unclassified": "unclassified"}
+
+
+def _read_table() -> Iterator[tuple[Family, re.Pattern[str]]]:
+    """The rows of kernels.csv: `names` is a pattern of kernels' names, without regard to case."""
+    with Path(__file__).with_name("kernels.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(line for line in file if not line.startswith("#")):
+            family = Family(row["family"], row["generation"], _VERDICTS[row["matrix_units"]])
+            yield family, re.compile(row["names"], re.IGNORECASE)
+
+
+_FAMILIES = tuple(_read_table())
+
+# NCCL's and RCCL's kernels, and the all-reduces that frameworks write themselves.
+_COMMUNICATES = re.compile(
+    r"^(void )?(nccl|rccl|msccl|nvshmem)|nccl(dev)?kernel|cross_device_reduce|deep_ep::|"
+    r"(one|two)_?shot_all_?reduce|multimem_all_?(reduce|gather)",
+    re.IGNORECASE,
+)
+# A name from a stranger may be long; what tells its family stands in its beginning.
+_LONGEST = 2000
+_NAMES = 50_000
+
+
+def communicates(kernel: Kernel) -> bool:
+    """Whether it moves data between devices: the trace says so, or its name does."""
+    return bool(kernel.collective) or family(kernel.name) is COMMUNICATION
+
+
+@lru_cache(_NAMES)
+def family(name: str) -> Family:
+    """The family of the kernel, `UNCLASSIFIED` if its name is in none."""
+    text = name[:_LONGEST]
+    if _COMMUNICATES.search(text):
+        return COMMUNICATION
+    return next((known for known, pattern in _FAMILIES if pattern.search(text)), UNCLASSIFIED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +103,6 @@ class FamilyShare:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedShare:
-    """Kernels of one name, as recorded."""
-
-    name: str
-    share: float
-    kernels: int
-
-
-@dataclass(frozen=True, slots=True)
 class MatrixUnits:
     """Shares of the kernels' time, 0 to 1; `yes`, `no` and `unclassified` add up to 1.
 
@@ -58,7 +111,6 @@ class MatrixUnits:
         yes: in kernels that use matrix units, by their names.
         unclassified: in kernels whose names do not tell.
         families: the longest first.
-        unknown: the kernels that are unclassified, the longest first; at most ten names.
     """
 
     kernel_seconds: float
@@ -66,7 +118,6 @@ class MatrixUnits:
     no: float
     unclassified: float
     families: list[FamilyShare]
-    unknown: list[NamedShare]
 
 
 def matrix_units(kernels: Iterable[Kernel]) -> MatrixUnits | None:
@@ -92,23 +143,16 @@ def matrix_units(kernels: Iterable[Kernel]) -> MatrixUnits | None:
         )
         for of, names in by_family.items()
     ]
-    unknown = [
-        NamedShare(name, times[name] / whole, counts[name])
-        for of, names in by_family.items()
-        if of.verdict == "unclassified"
-        for name in names
-    ]
     yes, no, unclassified = (
         sum(family.share for family in families if family.verdict == verdict)
         for verdict in ("yes", "no", "unclassified")
     )
     return MatrixUnits(
-        kernel_seconds=seconds(whole),
+        kernel_seconds=whole / 1e6,
         yes=yes,
         no=no,
         unclassified=unclassified,
         families=sorted(families, key=lambda family: (-family.share, family.name)),
-        unknown=sorted(unknown, key=lambda kernel: (-kernel.share, kernel.name))[:_NAMED],
     )
 
 
@@ -170,9 +214,4 @@ def _families(found: Mapping[str, MatrixUnits]) -> Table:
         [name, generation or None, verdict, *map(by_run.get, found)]
         for (name, generation, verdict), by_run in order
     ]
-    notes = [
-        f"{short_name(name)}: unclassified: {share(kernel.share)} in {clean(kernel.name, 100)}"
-        for name, units in found.items()
-        for kernel in units.unknown[:_PRINTED]
-    ]
-    return Table(columns, rows, "Kernel time by family", notes)
+    return Table(columns, rows, "Kernel time by family")

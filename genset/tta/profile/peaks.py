@@ -1,8 +1,10 @@
 """What devices could do at most, from their makers' data sheets."""
 
+import csv
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from genset.core.errors import BadInput
@@ -10,8 +12,9 @@ from genset.core.safe import clean
 from genset.tta.profile.products import Kind, Precision
 from genset.tta.traces.trace import Shape
 
-# "float32" on vector units, the others on matrix units; "given" by the user, for all.
-Roof = Literal["float32", "tf32", "float16", "bfloat16", "given"]
+# "float32" on vector units, the others on matrix units; "given" by the user, for all; "mixed" of
+# work in several, each compared with its own.
+Roof = Literal["float32", "tf32", "float16", "bfloat16", "float8", "int8", "given", "mixed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,49 +34,22 @@ class Peaks:
     source: str
 
 
-# dense TFLOP/s:                                    float32  tf32   float16  bfloat16  GB/s  source
-_TABLE = r"""
-V100S PCIe       V100S-PCIE                         16.4     -      130      -         1134  V100
-V100 SXM2        V100-SXM2                          15.7     -      125      -         900   V100
-V100 PCIe        V100-PCIE                          14       -      112      -         900   V100
-A100 SXM 80 GB   A100-SXM4-80GB                     19.5     156    312      312       2039  A100
-A100 SXM 40 GB   A100-SXM4-40GB|A100-SXM-40GB       19.5     156    312      312       1555  A100
-A100 PCIe 80 GB  A100 80GB PCIe|A100-PCIE-80GB      19.5     156    312      312       1935  A100
-A100 PCIe 40 GB  A100-PCIE-40GB                     19.5     156    312      312       1555  A100
-A100             A100-PG\d+                         19.5     156    312      312       -     A100
-H100 NVL         H100 NVL                           60       417.5  835.5    835.5     3900  H100
-H100 PCIe        H100 PCIe                          51       378    756.5    756.5     2000  H100
-H100 SXM         H100 80GB HBM3|H100 SXM            67       494.7  989.4    989.4     3350  GH100
-H200 NVL         H200 NVL                           60       417.5  835.5    835.5     4800  H200N
-H200 SXM         H200(?! NVL)                       67       494.7  989.4    989.4     4800  H200
-T4               Tesla T4|NVIDIA T4                 8.1      -      65       -         320   T4
-RTX 4090         RTX 4090(?! Laptop| D)             82.6     82.6   165.2    165.2     1008  Ada
-TPUv2            TPU ?v2                            -        -      -        46        700   TPU
-TPUv3            TPU ?v3                            -        -      -        123       900   TPU
-"""
-# The second column is a pattern of the names that runtimes give, without regard to case; the first
-# that is found counts. A100-PG... are boards for one customer, of unknown memory.
-_PRECISIONS: tuple[Roof, ...] = ("float32", "tf32", "float16", "bfloat16")
-_HOPPER = "NVIDIA H100 Tensor Core GPU Architecture whitepaper (matrix units, dense"
-_SOURCES = {
-    "V100": "NVIDIA V100 datasheet",
-    "A100": "NVIDIA A100 datasheet",
-    "H100": "NVIDIA H100 datasheet, its sparse figures halved",
-    "GH100": f"{_HOPPER}), NVIDIA H100 datasheet (float32, memory)",
-    "H200N": "NVIDIA H200 datasheet, its sparse figures halved",
-    "H200": f"{_HOPPER}: the same chip), NVIDIA H200 datasheet (float32, memory)",
-    "T4": "NVIDIA T4 datasheet",
-    "Ada": "NVIDIA Ada GPU Architecture whitepaper, sums in float32 as PyTorch has them",
-    "TPU": "Jouppi et al., CACM 2020, of one chip",
-}
+_PRECISIONS: tuple[Roof, ...] = ("float32", "tf32", "float16", "bfloat16", "float8", "int8")
 
 
 def _read_table() -> Iterator[tuple[re.Pattern[str], Peaks]]:
-    for line in _TABLE.strip().splitlines():
-        device, names, *rates, gbs, source = re.split(r"\s{2,}", line)
-        tflops = {p: float(r) for p, r in zip(_PRECISIONS, rates, strict=True) if r != "-"}
-        peaks = Peaks(device, tflops, None if gbs == "-" else float(gbs), _SOURCES[source])
-        yield re.compile(rf"(?<![a-z0-9])(?:{names})(?![a-z0-9])", re.IGNORECASE), peaks
+    """The rows of peaks.csv: dense 10^12 operations a second by precision, 10^9 bytes/s.
+
+    `names` is a pattern of the names that runtimes give, without regard to case; the first that is
+    found counts. A100-PG... are boards for one customer, of unknown memory.
+    """
+    with Path(__file__).with_name("peaks.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            tflops = {p: float(row[p]) for p in _PRECISIONS if row[p]}
+            gbs = float(row["gbs"]) if row["gbs"] else None
+            names = rf"(?<![a-z0-9])(?:{row['names']})(?![a-z0-9])"
+            peaks = Peaks(row["device"], tflops, gbs, row["source"])
+            yield re.compile(names, re.IGNORECASE), peaks
 
 
 _PEAKS = tuple(_read_table())

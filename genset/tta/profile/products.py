@@ -13,11 +13,10 @@ from functools import partial
 from math import prod
 from typing import Literal
 
-from genset.tta.traces.fields import bytes_of
 from genset.tta.traces.trace import Operator, Shape
 
 Kind = Literal["convolution", "matrix product", "attention"]
-Precision = Literal["float64", "float32", "float16", "bfloat16", "float8", "other"]
+Precision = Literal["float64", "float32", "float16", "bfloat16", "float8", "int8", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +46,7 @@ _PRECISIONS: dict[str, Precision] = {
     "float": "float32",
     "c10::Half": "float16",
     "c10::BFloat16": "bfloat16",
+    "signed char": "int8",
 }
 _FLOAT8 = "c10::Float8_"
 
@@ -55,6 +55,23 @@ _MOST_ELEMENTS = 2**62
 
 _WHOLES = re.compile(r"\[?\s*(-?\d{1,12}(?:\s*,\s*-?\d{1,12}){0,7})\s*\]?")
 _FLAGS = {"True": True, "1": True, "False": False, "0": False}
+
+# As c10::ScalarType, torch.dtype and C++ name them.
+_BYTES = {
+    1: "byte char bool uint8 int8 unsignedchar signedchar float8_e4m3fn float8_e5m2 "
+    "float8_e4m3fnuz float8_e5m2fnuz qint8 quint8",
+    2: "half bfloat16 float16 short int16 uint16 shortint",
+    4: "float float32 int int32 uint32 complexhalf",
+    8: "double float64 long int64 uint64 longint longlong __int64 complexfloat complex64 "
+    "complex<float>",
+    16: "complexdouble complex128 complex<double>",
+}
+_BYTES_OF = {name: size for size, names in _BYTES.items() for name in names.split()}
+
+
+def bytes_of(kind: str) -> int | None:
+    """How many bytes an element takes: "Float" 4, "c10::Half" 2; None of other types."""
+    return _BYTES_OF.get(kind[:40].lower().removeprefix("c10::").replace(" ", ""))
 
 
 class Inputs:

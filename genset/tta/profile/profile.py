@@ -1,9 +1,10 @@
 """Profiles of runs, from the traces of their ranks: read, compared, printed."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 from typing import Literal
 
 from genset.core.errors import BadInput
@@ -15,18 +16,17 @@ from genset.tta.profile.matrix_units import MatrixUnits, matrix_units, matrix_un
 from genset.tta.profile.peaks import Peaks, Point, find_peaks, named_peaks, with_user_peaks
 from genset.tta.profile.roofline import Roofline, above_roof, roofline, roofline_tables
 from genset.tta.profile.shares import (
-    Communication,
     Shares,
-    communication,
-    communication_tables,
+    SpanOf,
     shares,
     shares_tables,
+    span,
+    span_of,
 )
-from genset.tta.profile.span import SpanOf, span, span_of
 from genset.tta.profile.work import count_work
 from genset.tta.traces.kineto import read_trace
 from genset.tta.traces.trace import Trace
-from genset.tta.words import short_name
+from genset.tta.words import short_name, short_time
 
 # A share of kernel time that is worth a remark if its kernels' names do not tell.
 _MUCH = 0.1
@@ -71,7 +71,6 @@ class Profile:
         outside: share of the traces' kernel time in kernels that run outside of the marked steps'
             time, 0 to 1: nothing below counts them.
         matrix_units: None without kernels.
-        communication: None if no kernel communicates.
         roofline: work and throughput by operator.
         remarks: what a reader of the numbers should know, a sentence each.
         missing: what the traces do not have and how to record it, a sentence each, with the ranks
@@ -86,7 +85,6 @@ class Profile:
     shares: list[Shares]
     outside: float
     matrix_units: MatrixUnits | None
-    communication: Communication | None
     roofline: Roofline
     remarks: list[str]
     missing: list[str]
@@ -156,7 +154,6 @@ def profile(name: str, traces: Sequence[Trace], options: DeviceOptions | None = 
     inside = sum(kernel.length for several in kernels for kernel in several)
     world = next((trace.ranks for trace in ranks if trace.ranks), None)
     units = matrix_units(kernel for several in kernels for kernel in several)
-    collectives = communication(kernels)
     unseen = any(trace.unseen for trace in ranks)
     works = [] if unseen else list(map(count_work, ranks, spans))
     return Profile(
@@ -168,7 +165,6 @@ def profile(name: str, traces: Sequence[Trace], options: DeviceOptions | None = 
         shares=[line for trace in ranks for line in shares(trace, of)],
         outside=max(0.0, 1 - inside / everything) if everything > 0 else 0.0,
         matrix_units=units,
-        communication=collectives,
         roofline=roofline(works, options.peaks(device)),
         remarks=list(_remarks(ranks, of, units)),
         missing=_missing(ranks),
@@ -189,19 +185,8 @@ def in_order(name: str, traces: Sequence[Trace]) -> list[Trace]:
     return sorted(traces, key=lambda trace: (trace.rank is None, trace.rank or 0))
 
 
-def read_devices(paths: Mapping[int, Sequence[Path]]) -> dict[int, list[Trace]]:
-    """The traces of each number of workers without the host's part, which is most of them.
-
-    Raises:
-        BadInput: a file cannot be read, or is given for two numbers.
-    """
-    named = {count(workers, "worker"): several for workers, several in paths.items()}
-    read = (found for _, found in _read_traces(named, lambda trace: replace(trace, operators=[])))
-    return dict(zip(paths, read, strict=True))
-
-
-def profile_tables(found: Comparison) -> list[Table]:
-    """What `genset tta profile` prints."""
+def profile_tables(found: Comparison, everything: bool = True) -> list[Table]:
+    """What `genset tta profile` prints: a summary of each run, and `everything` behind it."""
     runs = found.runs
     units = {run.name: run.matrix_units for run in runs if run.matrix_units}
     points = [(point.point, point.peaks) for point in found.points]
@@ -211,13 +196,22 @@ def profile_tables(found: Comparison) -> list[Table]:
     if missing:
         missing.append("genset tta profile --how prints how to record it")
     lists = (("Remarks", _lines(remarks)), ("Not recorded", missing))
+    summaries = _lines(
+        (run.name, summary(run.shares, run.roofline, run.matrix_units, run.missing)) for run in runs
+    )
+    if not everything and runs:
+        notes = [
+            *summaries,
+            "genset tta profile --all prints tables, remarks, what is not recorded",
+        ]
+        return [Table(title="Summary", notes=notes)]
     return [
+        *([Table(title="Summary", notes=summaries)] if runs else []),
         *shares_tables(
             {run.name: run.shares for run in runs if run.shares},
             {run.name: run.device for run in runs},
         ),
         *matrix_units_tables(units, {run.name: run.outside for run in runs if run.matrix_units}),
-        *communication_tables({run.name: run.communication for run in runs if run.communication}),
         *roofline_tables({run.name: run.roofline for run in runs}, points),
         *(Table(title=title, notes=notes) for title, notes in lists if notes),
     ]
@@ -236,9 +230,9 @@ def _point_profile(point: Point, options: DeviceOptions | None) -> PointProfile:
 
 
 def _read_traces(
-    runs: Mapping[str, Sequence[Path]], keep: Callable[[Trace], Trace] = lambda trace: trace
+    runs: Mapping[str, Sequence[Path]],
 ) -> Iterator[tuple[str, list[Trace]]]:
-    """Read one run after another, and show how far it is; of each trace stays what is to be kept.
+    """Read one run after another, and show how far it is.
 
     Raises:
         BadInput: a trace is given for two runs.
@@ -250,7 +244,7 @@ def _read_traces(
     paths = [path for several in runs.values() for path in several]
     read = iter(progress(map(read_trace, paths), total=len(paths), what="traces", unit="trace"))
     for name, several in runs.items():
-        yield name, [keep(next(read)) for _ in several]
+        yield name, [next(read) for _ in several]
 
 
 def _why_not_ranks(one: Trace, other: Trace) -> str:
@@ -259,21 +253,11 @@ def _why_not_ranks(one: Trace, other: Trace) -> str:
         return "are one file: give each rank's trace once"
     if one.rank is not None and one.rank == other.rank:
         return f"are both of rank {one.rank}; give different runs different names"
-    sizes = [_size(one), _size(other)]
-    if all(sizes) and sizes[0] != sizes[1]:
-        return f"are of runs of {sizes[0]} and of {sizes[1]}; give them different names"
     devices = [trace.device.name or _MAKERS[trace.device.maker] for trace in (one, other)]
     named = one.device.name and other.device.name
     if one.device.maker != other.device.maker or (named and devices[0] != devices[1]):
         return f"ran on {devices[0]} and on {devices[1]}; give them different names"
     return ""
-
-
-def _size(trace: Trace) -> str:
-    """How many ranks its run has; a run on one device records neither rank nor ranks."""
-    if trace.ranks is None and trace.rank is None:
-        return count(1, "rank")
-    return count(trace.ranks, "rank") if trace.ranks else ""
 
 
 def _remarks(
@@ -314,3 +298,80 @@ def _missing(ranks: Sequence[Trace]) -> list[str]:
         (everybody if len(names) == len(ranks) else ", ".join(names) + ": ") + sentence
         for sentence, names in of.items()
     ]
+
+
+# What takes the device's time, and what shortens it.
+_NEXT = {
+    "idle": (
+        "the device waits for the host",
+        "load data with more workers, take larger batches, or launch less: torch.compile, "
+        "CUDA graphs",
+    ),
+    "communication": (
+        "communication that no computing hides",
+        "overlap it with the backward pass (larger buckets), or take larger batches",
+    ),
+    "copies": (
+        "copies that no computing hides",
+        "pin memory and copy with non_blocking=True, or keep data on the device",
+    ),
+    "other": (
+        "operators beside products, such as batch norm and elementwise ones",
+        "fuse them with torch.compile, and keep activations in half precision",
+    ),
+    "products": (
+        "products slower than the device's peak",
+        "take larger batches, sizes in multiples of 8, channels_last for convolutions",
+    ),
+}
+_HALF = "compute in half precision (torch.autocast), or allow TF32"
+
+
+def summary(
+    shares: Sequence[Shares], roofline: Roofline, units: MatrixUnits | None, missing: Sequence[str]
+) -> list[str]:
+    """The lines; of a trace without events on a device, what to record."""
+    if not shares:
+        return ["how busy a device was is not in it", *missing[:1]]
+    names = ("computing", "exposed", "copying_alone", "idle")
+    computing, exposed, copies, idle = (
+        fmean(getattr(line, name) for line in shares) for name in names
+    )
+    time = short_time(fmean(line.span_seconds for line in shares))
+    of = f" (mean of {count(len(shares), 'device')})" if len(shares) > 1 else ""
+    lost = _lost(roofline, units, computing) | {
+        "communication": exposed,
+        "copies": copies,
+        "idle": idle,
+    }
+    worst = max(lost, key=lambda name: lost[name])
+    what, mend = _NEXT[worst]
+    roofs = {point.roof for point in roofline.kinds}
+    if worst == "products" and roofs == {"float32"}:
+        mend = _HALF
+    elif worst == "other" and not roofline.kinds:
+        mend = "record with record_shapes=True, to see which operators take it"
+    return [
+        f"busy: computing {_percent(computing)} of {time}{of}, idle {_percent(idle)}",
+        f"hinders most: {what}, {_percent(lost[worst])} of the time",
+        f"next: {mend}",
+    ]
+
+
+def _lost(roofline: Roofline, units: MatrixUnits | None, computing: float) -> dict[str, float]:
+    """Shares of the time that computing takes beside products, and products below their peak."""
+    kinds = roofline.kinds
+    products = sum(point.share or 0.0 for point in kinds)
+    slow = sum(
+        (point.share or 0.0) * max(0.0, 1 - point.of_peak)
+        for point in kinds
+        if point.of_peak is not None
+    )
+    other = 1 - products
+    if not kinds and units:
+        other = units.no
+    return {"other": computing * other, "products": computing * slow}
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -126,13 +126,28 @@ def _operator(calls: Sequence[Call], whole: float, peaks: Peaks | None) -> Point
 def _kind(kind: Kind, calls: Sequence[Call], whole: float, peaks: Peaks | None) -> Point:
     seconds = sum(call.seconds for call in calls)
     point = _point(kind, kind, calls, seconds, share=seconds / whole)
-    return point.compared_with(peaks, _roof_of_most(calls, peaks))
+    return _compared(point, calls, peaks)
 
 
 def _run(calls: Sequence[Call], seconds: float, peaks: Peaks | None) -> Point | None:
     if seconds <= 0 or not any(call.work.flops for call in calls):
         return None
-    return _point("run", None, calls, seconds).compared_with(peaks, _roof_of_most(calls, peaks))
+    return _compared(_point("run", None, calls, seconds), calls, peaks)
+
+
+def _compared(point: Point, calls: Sequence[Call], peaks: Peaks | None) -> Point:
+    """Compared with the peak of each call's own precision: the time at peak rates over its time."""
+    most = _roof_of_most(calls, peaks)
+    found = point.compared_with(peaks, most)
+    roofs = [_roof(call, peaks) or most for call in calls]
+    if peaks is None or most is None or len(set(roofs)) == 1:
+        return found
+    least = sum(
+        call.work.flops / (1e12 * peaks.tflops[roof])
+        for call, roof in zip(calls, roofs, strict=True)
+        if roof
+    )
+    return replace(found, roof="mixed", of_peak=least / point.seconds)
 
 
 def _roof_of_most(calls: Iterable[Call], peaks: Peaks | None) -> Roof | None:

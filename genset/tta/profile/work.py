@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from genset.tta.profile.kernels import communicates, family
+from genset.tta.profile.matrix_units import communicates, family
 from genset.tta.profile.products import PRODUCTS, CannotTell, Inputs, Work
-from genset.tta.profile.span import Span, Stretch, length, seconds, span, union, when
+from genset.tta.profile.shares import Span, Stretch, length, seconds, span, union, when
 from genset.tta.traces.trace import Kernel, Operator, Shape, Trace
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from genset.core.errors import BadInput
 from genset.core.numbers import count
-from genset.tta.record.provenance import visible
+from genset.tta.record.header import visible
 
 POWERCAP = Path("/sys/class/powercap")
 

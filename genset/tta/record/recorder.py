@@ -12,7 +12,7 @@ from genset.tta.runs import F1, TOP1, TOP5
 
 WORD = "tta"
 SCORE_WORDS = {"top1": TOP1, "top5": TOP5, "f1": F1}
-_NUMBERS = ("epoch", "seconds", "communication", *SCORE_WORDS)
+_NUMBERS = ("epoch", "seconds", *SCORE_WORDS)
 _TEXTS = ("framework", "versions")
 _LONGEST = 500  # letters of a text
 
@@ -24,7 +24,6 @@ class Line:
     epoch: float
     scores: dict[str, float]
     seconds: float | None = None
-    communication: float | None = None
     framework: str = ""
     versions: str = ""
 
@@ -59,8 +58,7 @@ def read_line(text: str) -> Line | None:
             raise ValueError(f"{name} is over 100 per cent: {score:g}")
     if scores.get(TOP5, 100.0) < scores.get(TOP1, 0.0):
         raise ValueError("top-5 is below top-1")
-    seconds, communication = numbers.get("seconds"), numbers.get("communication")
-    return Line(numbers["epoch"], scores, seconds, communication, **texts)
+    return Line(numbers["epoch"], scores, numbers.get("seconds"), **texts)
 
 
 def write_line(line: Line) -> str:
@@ -69,8 +67,6 @@ def write_line(line: Line) -> str:
     words += [f"{w}={line.scores[c]:.10g}" for w, c in SCORE_WORDS.items() if c in line.scores]
     if line.seconds is not None:
         words.append(f"seconds={line.seconds:.3f}")
-    if line.communication is not None:
-        words.append(f"communication={line.communication:.3f}")
     for name, text in (("framework", line.framework), ("versions", line.versions)):
         if text:
             words.append(f"{name}={shlex.quote(text)}")
@@ -113,7 +109,6 @@ class Recorder:
         top1: SupportsFloat | None = None,
         top5: SupportsFloat | None = None,
         f1: SupportsFloat | None = None,
-        communication: float | None = None,
     ) -> None:
         """Say that an epoch has ended.
 
@@ -122,7 +117,6 @@ class Recorder:
                 from a checkpoint must say it.
             top1, top5, f1: what was measured after it, in per cent (0 to 100); at least one.
                 One-element tensors and arrays will do.
-            communication: seconds so far that workers waited for each other, if that is measured.
 
         Raises:
             ValueError: there is no score.
@@ -136,7 +130,7 @@ class Recorder:
             return
         seconds = time.monotonic() - self._began
         versions = "" if self._versions_printed else _versions()
-        line = Line(self._last, scores, seconds, communication, _framework(), versions)
+        line = Line(self._last, scores, seconds, _framework(), versions)
         self._versions_printed = True
         # On a line of its own, whatever a progress bar has left there.
         print(f"\n{write_line(line)}", flush=True)  # noqa: T201 - its output

@@ -19,7 +19,7 @@ from typing import Any
 
 from genset.core.errors import BadInput
 from genset.core.files import locked, write_text
-from genset.tta.logs.dawnbench import COMMUNICATION, WATT_HOURS, read_json, read_run
+from genset.tta.logs.dawnbench import WATT_HOURS, read_json, read_run
 from genset.tta.logs.dawnbench_json import Attempts
 from genset.tta.record.energy import Meter
 from genset.tta.record.header import Header, exists, names
@@ -63,7 +63,7 @@ class Recording:
         self.facts = dict(facts or {})
         self._framework, self._versions = header.framework, ""
         self._began = datetime.now(UTC)
-        self._base_hours = self._base_communication = 0.0
+        self._base_hours = 0.0
         self.interruptions, self._set_aside, self._hours_aside = 0, 0, 0.0
         self.path: Path | None = None
         self.epochs: list[Epoch] = []
@@ -82,19 +82,13 @@ class Recording:
             self._begin(line)
         seconds = elapsed if line.seconds is None else line.seconds
         hours = self._base_hours + seconds / 3600
-        communication = None
-        if line.communication is not None:
-            communication = self._base_communication + line.communication / 3600
         last = self.epochs[-1] if self.epochs else Epoch(0.0, 0.0, {})
         if line.epoch < last.epoch or hours < last.hours:
             raise ValueError("it comes before the last one, by its epoch or its seconds")
-        before = max((epoch.communication or 0.0 for epoch in self.epochs), default=0.0)
-        if communication is not None and not before <= communication <= hours:
-            raise ValueError("communication runs backwards, or is more than all of the time")
         self._framework = self._framework or line.framework
         self._versions = self._versions or line.versions
         energy = self._energy()
-        self.epochs.append(Epoch(line.epoch, hours, line.scores, communication, energy))
+        self.epochs.append(Epoch(line.epoch, hours, line.scores, energy))
         self.write(elapsed)
 
     def write(self, elapsed: float, finished: bool = False, stopped: bool = False) -> None:
@@ -126,7 +120,6 @@ class Recording:
                 # Epochs that are trained again are logged again, but their time is spent.
                 self.epochs = [epoch for epoch in epochs if epoch.epoch < line.epoch]
                 self._base_hours = max(attempts.hours, epochs[-1].hours)
-                self._base_communication = max(e.communication or 0.0 for e in epochs)
                 self._base_energy = attempts.watt_hours or 0.0
                 same = attempts.watt_hours is not None and attempts.energy == self._parts
                 if self._meter and not same:
@@ -248,10 +241,7 @@ def _unfinished(path: Path, task: Task) -> tuple[list[Epoch], Attempts] | None:
 
 def _as_tsv(epochs: list[Epoch]) -> str:
     scores = [name for name in SCORES if any(name in epoch.scores for epoch in epochs)]
-    others = {
-        COMMUNICATION: [epoch.communication for epoch in epochs],
-        WATT_HOURS: [epoch.watt_hours for epoch in epochs],
-    }
+    others = {WATT_HOURS: [epoch.watt_hours for epoch in epochs]}
     others = {name: values for name, values in others.items() if any(v is not None for v in values)}
     lines = [["epoch", "hours", *scores, *others]]
     for at, epoch in enumerate(epochs):

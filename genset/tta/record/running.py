@@ -1,10 +1,13 @@
 """Runs somebody's training command and keeps what it tells of its epochs."""
 
 import os
+import pty
 import select
 import signal
 import subprocess
+import sys
 import time
+import tty
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -15,8 +18,7 @@ from typing import Any, BinaryIO
 from genset import __version__
 from genset.core.errors import BadInput
 from genset.tta.record.energy import Meter
-from genset.tta.record.header import Header
-from genset.tta.record.provenance import Checkpoint, code_of, read_checkpoint
+from genset.tta.record.header import Checkpoint, Header, code_of, read_checkpoint
 from genset.tta.record.recorder import read_line
 from genset.tta.record.recording import Recording, reserved
 from genset.tta.runs import Epoch, Task
@@ -132,9 +134,9 @@ def record(job: Job, output: Path, report: Output) -> Outcome:
     with reserved(output):
         since, began = time.time(), time.monotonic()
         with _forwarded() as signals:
-            child = _start(job.command)
+            child, source = _start(job.command)
             signals.go_to(child.pid)
-            for text in _lines(child, report, meter):
+            for text in _lines(source, report, meter):
                 _add(recording, text, began, report)
             exit_code = child.wait()
         elapsed = time.monotonic() - began
@@ -178,16 +180,27 @@ def _reached(epochs: Sequence[Epoch], task: Task) -> Epoch | None:
     return next((epoch for epoch in epochs if task.reaches(epoch.scores[task.score], least)), None)
 
 
-def _start(command: Sequence[str]) -> "subprocess.Popen[bytes]":
-    # A Python program prints into a pipe only every few kilobytes, unless it is told.
-    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+def _start(command: Sequence[str]) -> tuple["subprocess.Popen[bytes]", int]:
+    """The command, and where its standard output can be read."""
+    # Programs print into a pipe only every few kilobytes, and onto a terminal line by line.
+    try:
+        source, terminal = pty.openpty()
+        tty.setraw(terminal)  # its bytes as they are
+    except OSError:  # there are none, as in some containers
+        source, terminal = os.pipe()
+    plain = {} if sys.stdout and sys.stdout.isatty() else {"NO_COLOR": "1", "TERM": "dumb"}
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"} | plain
     try:
         # In a group of its own: from a terminal, Ctrl-C would reach it twice.
-        return subprocess.Popen(  # noqa: S603 - the user's own command
-            command, stdout=subprocess.PIPE, env=environment, start_new_session=True
+        child = subprocess.Popen(  # noqa: S603 - the user's own command
+            command, stdout=terminal, env=environment, start_new_session=True
         )
     except OSError as error:
+        os.close(source)
         raise BadInput(f"cannot run {command[0]}: {error.strerror}") from None
+    finally:
+        os.close(terminal)
+    return child, source
 
 
 @contextmanager
@@ -227,13 +240,22 @@ class _Signals:
                 os.killpg(self._group, number)
 
 
-def _lines(child: "subprocess.Popen[bytes]", report: Output, meter: Meter | None) -> Iterator[str]:
+_LATE = (
+    "several epochs came at once, so the time of each is only known not to be later: have the "
+    "program flush each line, run it under stdbuf -oL, or print seconds="
+)
+
+
+def _lines(source: int, report: Output, meter: Meter | None) -> Iterator[str]:
     """The command's lines; its output goes on as it comes, after what is in it was recorded."""
-    assert child.stdout is not None
-    rest, copy = b"", report.copy
-    while chunk := _next(child.stdout.fileno(), meter):
+    rest, copy, late = b"", report.copy, False
+    while chunk := _next(source, meter):
         *lines, rest = (rest + chunk).replace(b"\r", b"\n").split(b"\n")
         rest = rest[-_LONGEST:]
+        untimed = [ln for ln in lines if ln.startswith(b"tta ") and b" seconds=" not in ln]
+        if len(untimed) > 1 and not late:
+            late = True
+            report.say(_LATE)
         for line in lines:
             yield line.decode("utf-8", "replace")
         try:
@@ -245,7 +267,7 @@ def _lines(child: "subprocess.Popen[bytes]", report: Output, meter: Meter | None
             if not isinstance(error, BrokenPipeError):  # nobody reads on, as after `| head`
                 report.say(f"the output is passed on no more: {error.strerror}")
     yield rest.decode("utf-8", "replace")
-    child.stdout.close()
+    os.close(source)
 
 
 def _next(source: int, meter: Meter | None) -> bytes:
@@ -256,4 +278,7 @@ def _next(source: int, meter: Meter | None) -> bytes:
         waiting = not select.select([source], [], [], _PATIENCE)[0]
         if meter:
             meter.tick()
-    return os.read(source, _LONGEST)
+    try:
+        return os.read(source, _LONGEST)
+    except OSError:  # a terminal whose last program has ended
+        return b""

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.core.errors import BadInput, GensetError
-from genset.tta.record.header import Header, recordings
-from genset.tta.record.provenance import code_of, mark_of
+from genset.tta.record.header import Header, code_of, mark_of, recordings
 from genset.tta.record.recording import recorded
 from genset.tta.record.running import Job, Outcome, Output, record
 

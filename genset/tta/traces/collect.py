@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from genset.core.safe import clean
-from genset.tta.traces import fields
 from genset.tta.traces.trace import Copy, Kernel, Operator, Shape, refused
 
 # Names of categories: PyTorch before 1.11 wrote the second ones.
@@ -66,6 +65,7 @@ class Collector:
         dropped: events that were left out because their times are none.
         events: all of them, also of kinds that are not collected.
         launched: how many calls of the runtime launch a kernel.
+        counted: of how many kernels there are hardware counters, in place of their times.
         hip: whether there is a call of AMD's runtime.
     """
 
@@ -81,6 +81,7 @@ class Collector:
         self.events = 0
         self.hip = False
         self.launched = 0
+        self.counted = 0
         self._threads: dict[tuple[Any, Any], int] = {}
         self._memory = _Memory(path)
         self._takes: dict[str, _Take] = {
@@ -89,6 +90,7 @@ class Collector:
             **dict.fromkeys(_COPIES, self._copy),
             **dict.fromkeys(_LAUNCHES, self._launch),
             "user_annotation": self._annotation,
+            "cuda_profiler_range": self._counters,
         }
 
     def add(self, event: dict[str, Any]) -> None:
@@ -111,7 +113,7 @@ class Collector:
             if _FOREIGN.match(category.lower()):
                 self._refuse_foreign(clean(category, 40))
             return
-        moment, length = fields.moment(event.get("ts")), fields.length(event.get("dur"))
+        moment, length = _moment(event.get("ts")), _length(event.get("dur"))
         if moment is None or length is None:
             self.dropped += 1
             return
@@ -153,12 +155,15 @@ class Collector:
             called = self._memory.name(name.partition(":")[2].split(" ")[0])
             call.collective = call.collective or called
 
+    def _counters(self, event: dict[str, Any], start: float, length: float) -> None:
+        self.counted += 1
+
     def _launch(self, event: dict[str, Any], start: float, length: float) -> None:
         name = event.get("name")
         if type(name) is str:
             self.hip = self.hip or name.startswith("hip")
             self.launched += "LaunchKernel" in name or "GraphLaunch" in name
-        correlation = fields.amount(_arguments(event).get("correlation"))
+        correlation = amount(_arguments(event).get("correlation"))
         if correlation is not None:
             self.launches.append(Launch(start, length, self._thread(event), correlation))
 
@@ -203,7 +208,7 @@ class Collector:
 
     def _inputs(self, arguments: dict[str, Any]) -> _Inputs:
         recorded = arguments.get("Input Dims", arguments.get("Input dims"))
-        shapes = None if recorded is None else fields.shapes(recorded)
+        shapes = None if recorded is None else _shapes(recorded)
         if shapes is None:
             return None, (), ()
         memory, count = self._memory, len(shapes)
@@ -274,9 +279,59 @@ def _external(arguments: dict[str, Any]) -> int | None:
 
 
 def _first(*values: Any) -> int | None:
-    amounts = map(fields.amount, values)
+    amounts = map(amount, values)
     return next((amount for amount in amounts if amount is not None), None)
 
 
 def _key(value: Any) -> Any:
     return value[:100] if type(value) is str else value if type(value) is int else None
+
+
+# What stands in an event, as it should be: anything else is None.
+
+_FURTHEST = 1e17  # microseconds: thousands of years, and still exact to some
+_LARGEST = 2**62
+_LONGEST = 86_400e6  # microseconds: no profiler records a day
+_DIMENSIONS = 32
+_TENSORS = 1000  # of one operator
+
+
+def _moment(value: Any) -> float | None:
+    """A time on the trace's clock in microseconds, an int where it is recorded as one."""
+    kind = type(value)
+    if (kind is float or kind is int) and -_FURTHEST < value < _FURTHEST:
+        return value  # type: ignore[no-any-return]
+    return None
+
+
+def _length(value: Any) -> float | None:
+    """How long something took in microseconds: not negative, less than a day."""
+    kind = type(value)
+    if (kind is float or kind is int) and 0 <= value < _LONGEST:
+        return float(value)
+    return None
+
+
+def amount(value: Any) -> int | None:
+    """A whole number that is not negative; not true or false."""
+    return value if type(value) is int and 0 <= value < _LARGEST else None
+
+
+def _shapes(value: Any) -> tuple[Shape, ...] | None:
+    """The shapes of an operator's inputs, () of a list of tensors; None if they are none."""
+    if type(value) is not list or len(value) > _TENSORS:
+        return None
+    found = [
+        () if item and type(item) is list and type(item[0]) is list else _shape(item)
+        for item in value
+    ]
+    return None if None in found else tuple(found)  # type: ignore[arg-type]
+
+
+def _shape(value: Any) -> Shape | None:
+    if type(value) is not list or len(value) > _DIMENSIONS:
+        return None
+    for size in value:
+        if type(size) is not int or not 0 <= size < _LARGEST:
+            return None
+    return tuple(value)

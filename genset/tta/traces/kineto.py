@@ -1,20 +1,24 @@
-"""Reads traces of PyTorch's profiler (Kineto's Chrome JSON)."""
+"""Reads traces of PyTorch's profiler (Kineto's Chrome JSON), and joins who launched what."""
 
 import gc
+import math
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from array import array
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from heapq import merge
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from genset.core.numbers import count
 from genset.core.safe import clean
-from genset.tta.traces import fields
-from genset.tta.traces.build import build
-from genset.tta.traces.collect import Collector
+from genset.tta.traces.collect import Collector, Launch, amount
 from genset.tta.traces.stream import Members, read_events
-from genset.tta.traces.trace import Device, Operator, Trace, refused
+from genset.tta.traces.trace import Copy, Device, Kernel, Operator, Trace, refused
 
 _AMD = re.compile(r"\b(AMD|Radeon|Instinct|MI\d{2,3}\w?|gfx\d+)\b", re.IGNORECASE)
 
@@ -29,7 +33,6 @@ def read_trace(path: Path) -> Trace:
         BadInput: it cannot be read, is cut off, or is no trace of an NVIDIA or AMD GPU or a CPU.
     """
     members: Members = {"distributedInfo": None, "deviceProperties": None}
-    was_on = gc.isenabled()
     gc.disable()  # millions of objects that all stay: looking for others takes a third longer
     try:
         found = Collector(path)
@@ -37,8 +40,7 @@ def read_trace(path: Path) -> Trace:
             found.add(event)
         build(found)
     finally:
-        if was_on:
-            gc.enable()
+        gc.enable()
     if not (found.kernels or found.copies or found.operators or found.steps):
         raise refused(path, _why_nothing(found))
     rank, ranks = _distributed(members["distributedInfo"])
@@ -56,7 +58,7 @@ def read_trace(path: Path) -> Trace:
         operators=found.operators,
         steps=found.steps,
     )
-    return replace(trace, missing=list(_missing(trace, found.dropped)))
+    return replace(trace, missing=list(_missing(trace, found)))
 
 
 def _why_nothing(found: Collector) -> str:
@@ -71,8 +73,8 @@ def _distributed(recorded: Any) -> tuple[int | None, int | None]:
     """The rank, and how many there are."""
     if type(recorded) is not dict:
         return None, None
-    rank = fields.amount(recorded.get("rank"))
-    ranks = fields.amount(recorded.get("world_size")) or None
+    rank = amount(recorded.get("rank"))
+    ranks = amount(recorded.get("world_size")) or None
     if rank is not None and ranks is not None and rank >= ranks:
         rank = ranks = None
     return rank, ranks
@@ -98,18 +100,19 @@ def _unseen(known: Sequence[dict[str, Any]], found: Collector) -> str:
     return f"it names {names[0]}" if names and names[0] else ""
 
 
-def _missing(trace: Trace, dropped: int) -> Iterator[str]:
-    """A sentence for each thing that is not in the trace.
-
-    Args:
-        dropped: how many events have no right time.
-    """
-    if dropped:
+def _missing(trace: Trace, found: Collector) -> Iterator[str]:
+    """A sentence for each thing that is not in the trace."""
+    if found.dropped:
         yield (
-            f"{count(dropped, 'event')} left out, whose time is missing, negative, or days away "
-            "from the rest."
+            f"{count(found.dropped, 'event')} left out, whose time is missing, negative, or days "
+            "away from the rest."
         )
-    if trace.unseen:
+    if trace.unseen and found.counted:
+        yield (
+            f"No times of kernels, but hardware counters of {found.counted:,}: record without "
+            "experimental_config, since CUPTI's counters make each kernel run several times."
+        )
+    elif trace.unseen:
         yield (
             f"No kernels, but {trace.unseen}: record with ProfilerActivity.CUDA, and with no other "
             "profiler at the same time (CUPTI takes one)."
@@ -134,5 +137,125 @@ def _missing_inputs(operators: Sequence[Operator]) -> Iterator[str]:
     if not shaped:
         yield "No shapes of inputs: record with record_shapes=True."
         return
-    if not any(operator.values for operator in shaped):
+    if not any(op.values for op in shaped) and any("conv" in op.name for op in shaped):
         yield "No strides and paddings of convolutions: record with PyTorch 2.1 or newer."
+
+
+_DAY = 86_400e6  # microseconds: what is further from the rest has no right time
+_COMMUNICATES = ("nccl", "rccl")
+_ROUNDED = 1.0  # microseconds: older traces have whole ones
+_DEEPEST_LOOK = 16
+
+_Event = TypeVar("_Event", Operator, Kernel, Copy, Launch)
+
+
+def build(found: Collector) -> None:
+    """Order what was collected, nest it, and join what ran on the device to its operators.
+
+    What is days away from the rest is dropped; the first of the rest begins at 0.
+    """
+    taken: list[Sequence[Operator | Kernel | Copy]] = [found.operators, found.kernels, found.copies]
+    starts = array("d", (event.start for several in (*taken, found.launches) for event in several))
+    middle = float(np.median(starts)) if starts else 0.0
+    timed = sum(map(len, taken)) + len(found.steps)
+    found.operators = _in_order(found.operators, middle)
+    found.kernels = _in_order(found.kernels, middle)
+    found.copies = _in_order(found.copies, middle)
+    found.launches = _in_order(found.launches, middle)
+    found.steps = sorted(step for step in found.steps if abs(step[0] - middle) < _DAY)
+    taken = [found.operators, found.kernels, found.copies]
+    found.dropped += timed - sum(map(len, taken)) - len(found.steps)
+    firsts = [several[0].start for several in taken if several]
+    zero = min([*firsts, *(start for start, _ in found.steps[:1])], default=0.0)
+    # A float holds the time since 1970 to a quarter of a microsecond.
+    base = float(found.base or 0)
+    slack = 2 * math.ulp(max(abs(base), abs(middle), abs(base + middle)))
+    _nest(found.operators, found.launches, slack)
+    _join(found, zero)
+    for several in taken:
+        for event in several:
+            event.start -= zero
+    found.steps = [(start - zero, length) for start, length in found.steps]
+
+
+def _in_order(events: list[_Event], middle: float) -> list[_Event]:
+    """By start, the longest first, without what is days away from the rest."""
+    starts = np.array([event.start for event in events])
+    lengths = np.array([event.length for event in events])
+    order = np.lexsort((-lengths, starts))
+    return [events[at] for at in order[np.abs(starts[order] - middle) < _DAY].tolist()]
+
+
+def _nest(operators: Sequence[Operator], launches: Sequence[Launch], slack: float) -> None:
+    """Nest operators by thread, and put each launch into the innermost operator around it.
+
+    What overlaps without one being inside the other did not call each other: the later one ends
+    the earlier one's calls.
+
+    Args:
+        operators: by start; a parent before its children.
+        launches: by start.
+        slack: how far two times may be off by rounding.
+    """
+    ends = array("d", (operator.start + operator.length for operator in operators))
+    open_by_thread: dict[int, list[int]] = defaultdict(list)
+    both: list[Iterable[tuple[int, Operator | Launch]]] = [
+        enumerate(operators),
+        enumerate(launches),
+    ]
+    for place, event in merge(*both, key=lambda item: item[1].start):
+        start, end = event.start, event.start + event.length
+        running = open_by_thread[event.thread]
+        if isinstance(event, Launch):
+            while running and ends[running[-1]] + slack < start:
+                running.pop()
+            inner = reversed(running[-_DEEPEST_LOOK:])
+            around = (at for at in inner if end <= ends[at] + slack + _ROUNDED)
+            event.operator = next(around, None)
+            continue
+        while running and (
+            ends[running[-1]] - start <= slack / 2 or end > ends[running[-1]] + slack
+        ):
+            running.pop()
+        if running:
+            event.parent = running[-1]
+            operators[running[-1]].self_time -= min(end, ends[running[-1]]) - start
+        running.append(place)
+    for operator in operators:
+        operator.self_time = max(0.0, operator.self_time)
+
+
+def _join(found: Collector, zero: float) -> None:
+    """Say of what ran on the device when it was launched, and by which operator."""
+    launches = {launch.correlation: launch for launch in found.launches}
+    by_external: dict[int, list[int]] = defaultdict(list)
+    # If it is the launch's own number in place of the operator's, it tells nothing.
+    if any(kernel.external != kernel.correlation for kernel in found.kernels):
+        for place, operator in enumerate(found.operators):
+            if operator.external is not None:
+                by_external[operator.external].append(place)
+    device: list[Kernel | Copy] = [*found.kernels, *found.copies]
+    for event in device:
+        launch = None if event.correlation is None else launches.get(event.correlation)
+        caller = launch.operator if launch else None
+        if caller is None and event.external in by_external:
+            # A number is given again to a later operator: it launched what comes after it.
+            again = by_external[event.external]
+            before = bisect_right(again, event.start, key=lambda at: found.operators[at].start)
+            caller = again[max(0, before - 1)]
+        cause = launch or (None if caller is None else found.operators[caller])
+        event.launched = cause.start - zero if cause else None
+        event.operator = caller
+        if not isinstance(event, Kernel) or event.collective:
+            continue
+        if any(word in event.name.lower() for word in _COMMUNICATES):
+            event.collective = _collective(found.operators, caller)
+
+
+def _collective(operators: Sequence[Operator], place: int | None) -> str:
+    """The collective that the operator is, or else the nearest around it that is one."""
+    while place is not None:
+        if operators[place].collective:
+            return operators[place].collective
+        place = operators[place].parent
+    return ""

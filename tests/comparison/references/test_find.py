@@ -2,17 +2,14 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
-from genset.comparison.references.find import Named, References, find_references, named
-from genset.comparison.references.published import published
+from genset.comparison.references.find import Reference, References, find_references, named
 from genset.core.errors import BadInput
 from genset.models.spec import parse_spec
 from genset.score.results.runs import Accuracy, Run, update_run
 
-T = TypeVar("T")
 SAID = (0.7, 0.8, None)
 
 RUN = Run(
@@ -50,11 +47,11 @@ def found(spec: str, *, crop: int | None = 224, named: str = "imagenet-val") -> 
 
 
 def accuracy(spec: str, *, crop: int | None = 224, named: str = "imagenet-val") -> float | None:
-    exact = found(spec, crop=crop, named=named).exact
+    exact = found(spec, crop=crop, named=named)
     return round(100 * only(exact).top1, 3) if exact else None
 
 
-def only(known: dict[Named, T]) -> T:
+def only(known: References) -> Reference:
     (found,) = known.values()
     return found
 
@@ -85,49 +82,36 @@ def test_published_accuracies_are_found_by_the_weights_and_the_size(
 
 
 @pytest.mark.parametrize(
-    ("spec", "crop", "of", "why"),
+    ("spec", "crop"),
     [
-        ("timm:resnet50.a1_in1k", 320, "timm:resnet50.a1_in1k", "at 320 pixels, published at 224,"),
-        ("timm:resnet50.a1_in1k?mean=0.5", 224, "timm:resnet50.a1_in1k", "with another mean than"),
-        ("predictions:a.npy?name=timm:resnet50.a1_in1k", None, "timm:resnet50.a1_in1k", "a size"),
-        ("file:a.pth?arch=timm:resnet50", 224, "timm:resnet50", "whose weights it holds"),
-        ("file:a.pth?arch=torchvision:vgg16", 224, "torchvision:vgg16", "whose weights it holds"),
+        ("timm:resnet50.a1_in1k", 320),  # published at 224 and 288
+        ("timm:resnet50.a1_in1k?mean=0.5", 224),
+        ("predictions:a.npy?name=timm:resnet50.a1_in1k", None),  # of one size or the other
+        ("file:a.pth?arch=timm:resnet50", 224),  # whose weights it holds is not known
+        ("file:a.pth?arch=my_models:net", 224),
     ],
 )
-def test_where_only_the_architecture_or_the_weights_match_there_is_a_range(
-    spec: str, crop: int | None, of: str, why: str
-) -> None:
-    both = found(spec, crop=crop)
-    assert both.exact == {}
-    among = only(both.ranges)
-    assert among.of == of
-    assert why in among.why or why == "a size"
-    rows = [row for row in published() if of in (row.weights, row.architecture)]
-    shares = [row.top1["imagenet"] for row in rows]
-    assert (among.low, among.high) == (min(shares), max(shares))
-    assert among.weights == len({row.weights for row in rows})
+def test_what_is_published_of_others_alone_is_not_taken(spec: str, crop: int | None) -> None:
+    assert found(spec, crop=crop) == {}
 
 
 def test_nothing_is_known_of_a_network_of_ones_own() -> None:
-    both = found("file:a.pth?arch=my_models:net")
-    assert (both.exact, both.ranges) == ({}, {})
     network = replace(RUN, spec="memory:Sequential", model="Sequential")
-    assert find_references("imagenet-val", Path("no-runs"), [network]).exact == {}
+    assert find_references("imagenet-val", Path("no-runs"), [network]) == {}
 
 
 def test_what_the_spec_says_goes_before_what_is_published() -> None:
     assert accuracy("torchvision:resnet50@IMAGENET1K_V1?reference_top1=75.5") == 75.5
     said = found("file:a.pth?arch=timm:resnet50&reference_top1=81")
-    assert only(said.exact).top1 == 0.81
-    assert only(said.exact).source == "said with the model"
-    assert said.ranges == {}
+    assert only(said).top1 == 0.81
+    assert only(said).source == "said with the model"
 
 
 def test_names_of_the_same_answers_have_each_what_was_said_of_it() -> None:
     """One file of answers under three names has three runs with one key."""
     runs = [a_run(f"predictions:m.npy?name={name}") for name in ("one", "other", "neither")]
     runs = [replace(run, reference_top1=top1) for run, top1 in zip(runs, SAID, strict=True)]
-    exact = find_references("imagenet-val", Path("no-runs"), runs).exact
+    exact = find_references("imagenet-val", Path("no-runs"), runs)
     assert {run.model: exact[named(run)].top1 for run in runs if named(run) in exact} == {
         "one": 0.7,
         "other": 0.8,
@@ -146,7 +130,7 @@ def test_a_table_of_ones_own_knows_a_model_by_name_and_size(tmp_path: Path) -> N
         "model,img_size,top1,top5\nmine,224,81.5,95\nresnet50.a1_in1k,224,80,90\n"
         "resnet50.a1_in1k,288,82,90\nnobody,224,70,90\n"
     )
-    exact = only(found("predictions:mine.npy", crop=None, named=str(table)).exact)
+    exact = only(found("predictions:mine.npy", crop=None, named=str(table)))
     assert (exact.top1, exact.source) == (0.815, "there.csv")
     spec = "timm:resnet50.a1_in1k"
     assert accuracy(spec, crop=288, named=str(table)) == 82

@@ -11,7 +11,7 @@ from genset.core.errors import BadInput
 from genset.db import Store
 from genset.label.crowd.mturk import hand_in, mturk_question, submit_address
 from genset.label.crowd.studies import Studies, Terms
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.workspace import Workspace
 
 

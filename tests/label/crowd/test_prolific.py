@@ -15,7 +15,7 @@ from genset.db import Store
 from genset.label.crowd import prolific
 from genset.label.crowd.prolific import Keys, verify
 from genset.label.crowd.studies import Studies, Terms
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from tests.label.crowd.key_host import HOST, IDS, KeyHost, key_host
 
 

@@ -10,7 +10,7 @@ import pytest
 from genset.core.errors import BadInput
 from genset.db import Store
 from genset.label.crowd.studies import Studies, Terms
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.workspace import Workspace
 
 CODES = ("code", "code_failed", "code_declined", "code_nothing")

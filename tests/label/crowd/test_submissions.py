@@ -10,12 +10,11 @@ from genset.core.errors import BadInput
 from genset.db import LabelerAct, LabelerEvent, Screen, Store, now
 from genset.label.ballots import votes_table
 from genset.label.crowd.studies import Studies, Study, Terms
-from genset.label.crowd.submissions import reconcile, write_decisions
-from genset.label.crowd.visits import report_visits
-from genset.label.exchange.labels import export_labels, import_labels
-from genset.label.people.labelers import Labelers
+from genset.label.crowd.visits import reconcile, report_visits, write_decisions
+from genset.label.decisions import unvoid, void
+from genset.label.exchange import export_labels, import_labels
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
-from genset.label.trust.void import unvoid, void
 from genset.workspace import Workspace
 from tests.label.desks import do, do_all, hold, under
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace

@@ -12,7 +12,7 @@ from genset.core.errors import BadInput
 from genset.db import Label, Store, rulings_in_force
 from genset.label import Verdict
 from genset.label.ballots import votes_table
-from genset.label.exchange.labels import (
+from genset.label.exchange import (
     Imported,
     export_labels,
     export_rulings,

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from genset.core.errors import BadInput
 from genset.db import Manager, Store
-from genset.label.people.access import Managers, workspace_key
+from genset.label.access import Managers, workspace_key
 from genset.workspace import Workspace
 
 Opened = tuple[Workspace, Store]

@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from genset.core.errors import BadInput
 from genset.db import Store, Verdict
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.workspace import Workspace
 from tests.label.desks import do_all

@@ -1,7 +1,7 @@
 """Which further classes are proposed for a photo, and in which order."""
 
 from genset.classes import imagenet1k
-from genset.label.proposals.choose import ModelAnswers, Proposer, ranked
+from genset.label.proposals import ModelAnswers, Proposer, ranked
 from tests.label.proposals.released import ALL
 from tests.labeled_workspace import CRANE, TABBY, TENCH
 

@@ -23,7 +23,7 @@ from genset.db import (
     Verdict,
     votes,
 )
-from genset.label.exchange.labels import import_labels
+from genset.label.exchange import import_labels
 from genset.release.reader import Release
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
@@ -279,7 +279,7 @@ def test_labels_on_proposals_go_out_and_come_in_by_their_names(scored: Opened) -
     done(workspace, "labels", "aggregate", "--method", "majority", "-o", str(table))
     with table.open() as file:
         assert {first, second} <= {row["task"] for row in csv.DictReader(file)}
-    done(workspace, "release", "create", "v2", "--labels", str(table))
+    done(workspace, "release", "create", "v2", "--labels", "majority")
     release = Release(workspace.releases / "v2")
     assert {photo.wnid for photo in release.photos} == set(CLASSES)
     assert len(release.photos) == 20

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from genset.db import Store, Verdict
-from genset.label.trust.void import unvoid, void
+from genset.label.decisions import unvoid, void
 from genset.release.reader import Release
 from genset.workspace import Workspace
 from tests.label.also import classes_of, decide

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genset.db import LabelerAct, ReviewRequest, Ruling, Store, Verdict, find_candidate
+from genset.label.decisions import record
 from genset.label.queue.board import Board
 from genset.label.queue.open_candidates import is_for_examples
-from genset.label.trust.decisions import record
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 from tests.label.desks import under

@@ -13,7 +13,7 @@ from genset.db import GoldAnswer, Store, now
 from genset.label import gold
 from genset.label.crowd.studies import Studies, Terms
 from genset.label.crowd.visits import report_visits
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.label.stats import collect
 from genset.scrape.add import add

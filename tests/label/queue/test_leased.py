@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from genset.db import Store
+from genset.label.decisions import unvoid, void
 from genset.label.gold import add_gold_question
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.queue.board import Board
-from genset.label.trust.void import unvoid, void
 from genset.workspace import Workspace
 from tests.label.also import done_of
 from tests.label.desks import desk_of, do, let_expire, owners, under

@@ -23,9 +23,9 @@ from genset.db import (
     find_candidate,
 )
 from genset.db.votes_needed import question_votes_missing
-from genset.label.people.access import label_secret
+from genset.label.access import label_secret
+from genset.label.decisions import record
 from genset.label.session.shown import AlsoScreen
-from genset.label.trust.decisions import record
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 from tests.label.also import classes_of, decide, decide_all, done_of

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from genset.db import Claim, GoldAnswer, GoldQuestion, LabelerAct, ScreenPhoto, Store
+from genset.label.decisions import record
 from genset.label.gold import (
     add_gold_question,
     gold_scores,
@@ -20,10 +21,9 @@ from genset.label.queue import asking
 from genset.label.queue.hiding import Shown
 from genset.label.session.desk import Desk
 from genset.label.session.shown import AlsoScreen
-from genset.label.trust.decisions import record
 from genset.settings import LabelRules
 from genset.workspace import Workspace
-from labeler_app import wire
+from labeler_app.routes import screen_json
 from tests.label.also import answered, classes_of, decide, decide_all
 from tests.label.desks import CORRECT, INCORRECT, desk_of
 from tests.labeled_workspace import CRANE, TABBY, TENCH, labeled_workspace, vote
@@ -162,7 +162,7 @@ def test_gold_questions_stand_in_any_place_and_the_order_is_as_without(
 @pytest.mark.soak
 def test_a_gold_question_has_all_that_a_question_has(pool: Opened) -> None:
     (screen,) = desk_of(pool, "ann").also_screens(count=1)
-    told = wire.screen(screen)
+    told = screen_json(screen)
     assert len({frozenset(each) for each in told["questions"]}) == 1
     assert len({len(each["id"]) for each in told["questions"]}) == 1
     assert told["photo"]["src"] == f"/genset/picture/{told['questions'][0]['id']}"

@@ -9,7 +9,7 @@ from genset.core.errors import BadInput
 from genset.db import Candidate, Label, Photo, find_candidate
 from genset.label import Store, Verdict
 from genset.label.ballots import votes_table
-from genset.label.review import Dispute, queue, rule
+from genset.label.review import Dispute, queue, rule, send_to_review
 from genset.label.stats import collect
 from genset.settings import LabelRules
 from genset.workspace import Workspace
@@ -162,6 +162,7 @@ def test_a_ruling_settles_a_candidate_and_changes_no_vote(opened: tuple[Workspac
     assert (frequency.share, frequency.ruling) == (0.5, Verdict.CORRECT)
 
 
+@pytest.mark.parametrize("decide", ["rule", "send_to_review"])
 @pytest.mark.parametrize(
     ("task", "by", "reason", "complaint"),
     [
@@ -172,9 +173,12 @@ def test_a_ruling_settles_a_candidate_and_changes_no_vote(opened: tuple[Workspac
         (ONE, "mia", "x" * 501, "at most 500 characters"),
     ],
 )
-def test_a_ruling_that_makes_no_sense_is_refused(
-    store: Store, task: str, by: str, reason: str, complaint: str
+def test_a_decision_that_makes_no_sense_is_refused(
+    store: Store, decide: str, task: str, by: str, reason: str, complaint: str
 ) -> None:
     with pytest.raises(BadInput, match=complaint):
-        rule(store, task, Verdict.CORRECT, by, reason)
+        if decide == "rule":
+            rule(store, task, Verdict.CORRECT, by, reason)
+        else:
+            send_to_review(store, task, LabelRules(), by, reason)
     assert waiting(store) == []

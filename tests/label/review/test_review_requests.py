@@ -1,12 +1,9 @@
 """What is sent to review waits for a ruling, and goes to more labelers meanwhile."""
 
-import pytest
-
-from genset.core.errors import BadInput
 from genset.db import find_candidate
 from genset.label import Store, Verdict
-from genset.label.at_work import missing
 from genset.label.gold import decided
+from genset.label.quality import missing
 from genset.label.review import queue, rule, send_to_review
 from genset.label.stats import collect
 from genset.settings import LabelRules
@@ -79,19 +76,3 @@ def test_nobody_is_tested_by_a_photo_that_is_in_review(store: Store) -> None:
     assert not is_known()
     rule(store, ONE, Verdict.CORRECT, "mia", "a tench")
     assert is_known()
-
-
-@pytest.mark.parametrize(
-    ("task", "by", "reason", "complaint"),
-    [
-        (f"{TENCH}/flickr:99", "mia", "because", "there is no candidate"),
-        (ONE, " ", "because", "somebody who makes it, and a reason"),
-        (ONE, "mia", "x" * 501, "at most 500 characters"),
-    ],
-)
-def test_a_request_that_makes_no_sense_is_refused(
-    store: Store, task: str, by: str, reason: str, complaint: str
-) -> None:
-    with pytest.raises(BadInput, match=complaint):
-        send_to_review(store, task, ONCE, by, reason)
-    assert waiting(store) == []

@@ -14,7 +14,7 @@ from genset.db import Candidate, Label, Photo, Ruling, Store, find_candidate, no
 from genset.label import Verdict
 from genset.label.comments import comments, export_comments
 from genset.label.crowd.studies import Studies, Terms
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.label.session.pictures import picture_path
 from genset.label.session.shown import Done, LoadedScreen, NewComment, Screen

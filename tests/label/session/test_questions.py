@@ -24,7 +24,7 @@ from genset.db import (
 )
 from genset.label.queue.boards import boards_of
 from genset.label.session.shown import AddedClass, AlsoScreen, Submission
-from genset.label.trust.suspicion import reasons_against
+from genset.label.suspicion import reasons_against
 from genset.workspace import Workspace
 from tests.label.also import answered, classes_of, decide, decide_all
 from tests.label.desks import (

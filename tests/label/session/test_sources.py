@@ -3,7 +3,7 @@
 import pytest
 
 from genset.db import Photo, SourceWords, Store
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.label.session.sources import heed, notices, warnings
 from genset.workspace import Workspace

@@ -9,7 +9,7 @@ from genset.db import GoldAnswer, Label, Store
 from genset.label.comments import comments
 from genset.label.crowd.studies import Studies
 from genset.label.gold import add_gold_question, gold_share
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.review import rule
 from genset.label.session.desk import Desk
 from genset.label.session.shown import NewComment

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from genset.db import Screen, Store, now
 from genset.label.crowd.studies import Studies, Study, Terms
-from genset.label.people.labelers import Labelers
+from genset.label.labelers import Labelers
 from genset.label.queue.board import Board
 from genset.label.session.desk import Desk
 from genset.label.session.shown import Done

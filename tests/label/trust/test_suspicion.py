@@ -9,18 +9,17 @@ import pytest
 
 from genset.db import LabelerAct, now
 from genset.db import Screen as ScreenRow
-from genset.label import Store, Verdict
+from genset.label import Store, Verdict, suspicion
 from genset.label.aggregate.votes import Vote
 from genset.label.agreement import Comparison
 from genset.label.ballots import votes_table
+from genset.label.decisions import clear, suspensions, void
 from genset.label.gold import add_gold_question
 from genset.label.session import desk
 from genset.label.session.desk import Desk
 from genset.label.session.shown import Screen
 from genset.label.stats import collect
-from genset.label.trust import suspicion
-from genset.label.trust.decisions import suspensions
-from genset.label.trust.suspicion import (
+from genset.label.suspicion import (
     Timed,
     compare,
     contradicts,
@@ -30,7 +29,6 @@ from genset.label.trust.suspicion import (
     misses_gold,
     pace,
 )
-from genset.label.trust.void import clear, void
 from genset.workspace import Workspace
 from tests.label.desks import CORRECT, INCORRECT, Say, decided, desk_of, do, do_all, under
 from tests.labeled_workspace import CLASSES, add_candidate

@@ -7,8 +7,7 @@ import pytest
 from genset.core.errors import BadInput
 from genset.db import LabelerAct, Store, Verdict, now
 from genset.label.ballots import votes_table
-from genset.label.trust.decisions import suspensions
-from genset.label.trust.void import clear, effect_of_void, unvoid, void
+from genset.label.decisions import clear, effect_of_void, suspensions, unvoid, void
 from genset.release.freeze import create
 from genset.release.reader import Release
 from genset.workspace import Workspace

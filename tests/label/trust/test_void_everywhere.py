@@ -12,13 +12,13 @@ from sqlalchemy import update
 from genset.db import GoldQuestion, Label, Screen, ScreenPhoto, Store, find_candidate, now
 from genset.label import Verdict
 from genset.label.ballots import votes_table
-from genset.label.exchange.labels import export_labels
+from genset.label.decisions import clear, effect_of_void, unvoid, void
+from genset.label.exchange import export_labels
 from genset.label.gold import list_gold_questions
 from genset.label.queue.boards import boards_of
 from genset.label.review import rule
 from genset.label.session.desk import Desk
 from genset.label.stats import collect
-from genset.label.trust.void import clear, effect_of_void, unvoid, void
 from genset.release.choose import ReleasePlan
 from genset.release.freeze import create, dry_run
 from genset.scrape.estimate import labeled_candidates

@@ -102,49 +102,38 @@ def test_timms_own_saver_is_read_and_its_average_is_scored_on_request(tmp_path: 
     assert model.notes == [AVERAGED]
 
 
-def test_what_torchvisions_references_save_is_read(tmp_path: Path) -> None:
-    """As references/classification/train.py does: `save_on_master` is torch.save."""
-    made = network()
-    average = AveragedModel(nn.DataParallel(made))
-    optimizer = torch.optim.SGD(made.parameters(), lr=0.1, momentum=0.9)
-    schedule = torch.optim.lr_scheduler.SequentialLR(
-        optimizer,
-        [
-            torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.01, total_iters=5),
-            torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[30, 60]),
-        ],
-        milestones=[5],
-    )
-    checkpoint = {
-        "model": made.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "lr_scheduler": schedule.state_dict(),
-        "epoch": 3,
-        "args": arguments(tmp_path),
-        "model_ema": average.state_dict(),
-        "scaler": torch.amp.GradScaler("cpu").state_dict(),
-    }
-    torch.save(checkpoint, tmp_path / "model_3.pth")
-    spec = f"file:{tmp_path}/model_3.pth?arch=timm:test_resnet"
-    assert has_weights_of(load_model(spec), made)
-    assert has_weights_of(load_model(f"{spec}&ema=1"), made)
-
-
 @pytest.mark.parametrize("zipped", [True, False], ids=["zip", "before 1.6"])
-def test_what_deit_mae_and_convnext_save_is_read(tmp_path: Path, zipped: bool) -> None:
+def test_what_reference_scripts_save_is_read(tmp_path: Path, zipped: bool) -> None:
+    """torchvision's references/classification/train.py; DeiT, MAE and ConvNeXt."""
     made = network("test_vit")
     optimizer = torch.optim.AdamW(made.parameters())
-    checkpoint = {
-        "model": made.state_dict(),
-        "optimizer": optimizer.state_dict(),
-        "lr_scheduler": CosineLRScheduler(optimizer, t_initial=10).state_dict(),
-        "epoch": 3,
-        "model_ema": get_state_dict(ModelEmaV3(made)),
-        "scaler": NativeScaler().state_dict(),
-        "args": arguments(tmp_path),
-    }
-    torch.save(checkpoint, tmp_path / "c.pth", _use_new_zipfile_serialization=zipped)
-    assert has_weights_of(load_model(f"file:{tmp_path}/c.pth?arch=timm:test_vit"), made)
+    linear = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=0.01, total_iters=5)
+    steps = torch.optim.lr_scheduler.MultiStepLR(optimizer, milestones=[30, 60])
+    for schedule, average, scaler in (
+        (
+            torch.optim.lr_scheduler.SequentialLR(optimizer, [linear, steps], milestones=[5]),
+            AveragedModel(nn.DataParallel(made)).state_dict(),
+            torch.amp.GradScaler("cpu"),
+        ),
+        (
+            CosineLRScheduler(optimizer, t_initial=10),
+            get_state_dict(ModelEmaV3(made)),
+            NativeScaler(),
+        ),
+    ):
+        checkpoint = {
+            "model": made.state_dict(),
+            "optimizer": optimizer.state_dict(),
+            "lr_scheduler": schedule.state_dict(),
+            "epoch": 3,
+            "args": arguments(tmp_path),
+            "model_ema": average,
+            "scaler": scaler.state_dict(),
+        }
+        torch.save(checkpoint, tmp_path / "c.pth", _use_new_zipfile_serialization=zipped)
+        for more in ("", "&ema=1"):
+            model = load_model(f"file:{tmp_path}/c.pth?arch=timm:test_vit{more}")
+            assert has_weights_of(model, made)
 
 
 def test_facebooks_names_are_translated_by_timm(tmp_path: Path) -> None:
@@ -227,19 +216,9 @@ def by_lightning(folder: Path, *callbacks: Any, steps: int = 1) -> dict[str, Ten
     return classifier.net.state_dict()
 
 
-@pytest.fixture(scope="module")
-def lightning_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Tensor]]:
-    """What Lightning saves, and the weights of the network in it."""
-    folder = tmp_path_factory.mktemp("lightning")
-    weights = by_lightning(folder)
-    return folder / "one.ckpt", weights
-
-
-def test_what_lightning_saves_is_read_and_its_attributes_name_is_said(
-    lightning_file: tuple[Path, dict[str, Tensor]],
-) -> None:
-    path, weights = lightning_file
-    model = load_model(f"file:{path}?arch={__name__}:ten_colours")
+def test_what_lightning_saves_is_read_and_its_attributes_name_is_said(tmp_path: Path) -> None:
+    weights = by_lightning(tmp_path)
+    model = load_model(f"file:{tmp_path}/one.ckpt?arch={__name__}:ten_colours")
     assert has_weights_of(model, weights)
     assert model.notes == [
         "The weights are those behind 'state_dict.net' in the checkpoint.",
@@ -317,17 +296,12 @@ class OfTransformers(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.inner = ResNetForImageClassification(small_resnet())
+        small = {"embedding_size": 8, "hidden_sizes": [8, 16], "depths": [1, 1], "num_labels": 1000}
+        self.inner = ResNetForImageClassification(ResNetConfig(layer_type="basic", **small))
 
     def forward(self, pixels: Tensor) -> Tensor:
         logits: Tensor = self.inner(pixels).logits
         return logits
-
-
-def small_resnet() -> ResNetConfig:
-    return ResNetConfig(
-        embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1], layer_type="basic", num_labels=1000
-    )
 
 
 def test_what_transformers_saves_is_read_into_a_network_that_holds_it(tmp_path: Path) -> None:
@@ -377,7 +351,7 @@ class Options:
 
 
 def test_the_classes_of_a_script_beside_the_weights_are_passed_over(tmp_path: Path) -> None:
-    """As Lightning's `save_hyperparameters` keeps a partial, an Enum or a dataclass."""
+    """As Lightning's `save_hyperparameters` keeps them; and fastai's `learn.save`, by its form."""
     made = network()
     hyper = {
         "optimizer": functools.partial(torch.optim.SGD, lr=0.1),
@@ -386,10 +360,24 @@ def test_the_classes_of_a_script_beside_the_weights_are_passed_over(tmp_path: Pa
         "statistics": Options().__repr__,  # a method, as in the history of MMEngine's epoch files
     }
     saved = {"state_dict": made.state_dict(), "hyper_parameters": hyper, "epoch": 3}
-    for zipped in (True, False):
-        torch.save(saved, tmp_path / "c.ckpt", _use_new_zipfile_serialization=zipped)
+    fastai = {"model": made.state_dict(), "opt": {"hypers": [{"lr": 0.1}], "state": [{}]}}
+    for content, zipped in ((saved, True), (saved, False), (fastai, True)):
+        torch.save(content, tmp_path / "c.ckpt", _use_new_zipfile_serialization=zipped)
         model = load_model(f"file:{tmp_path}/c.ckpt?arch=timm:test_resnet")
         assert has_weights_of(model, made)
+
+
+def untrained() -> Colours:
+    made = Colours(4)
+    made.load_state_dict({name: torch.ones_like(of) for name, of in made.state_dict().items()})
+    return made
+
+
+def test_an_epoch_file_of_mmengine_is_read_with_its_history_and_settings() -> None:
+    """Its own Runner wrote it (0.10.7, two epochs at a learning rate of 0): no stand-in of ours."""
+    file = Path(__file__).with_name("mmengine_epoch_2.pth")
+    found = load_model(f"file:{file}?arch={__name__}:untrained").network.state_dict()
+    assert all(torch.equal(of, found[name]) for name, of in Colours(4).state_dict().items())
 
 
 @pytest.mark.parametrize("name", ["swin_tiny_patch4_window7_224", "swinv2_tiny_window8_256"])
@@ -414,3 +402,52 @@ def test_weights_that_torch_does_not_load_are_named_in_one_line(tmp_path: Path) 
     with pytest.raises(BadInput, match=r"fails: \d+ missing \(conv1.*\.\.\.\); 1 un") as error:
         load_model(f"file:{tmp_path}/c.pth?arch={__name__}:broken")
     assert str(error.value).endswith("1 of another shape (fc.weight is [10, 512], not [1000, 512])")
+
+
+def arrays_of_jax(made: Any) -> dict[str, Any]:
+    """A ViT's weights as Google's vit_jax saves Flax's parameters: np.savez, by these names."""
+    own = {name: value.numpy() for name, value in made.state_dict().items()}
+    found = {"cls": own["cls_token"], "Transformer/posembed_input/pos_embedding": own["pos_embed"]}
+
+    def put(of_flax: str, name: str, kind: str = "kernel") -> None:
+        found[f"{of_flax}/{kind}"] = own[f"{name}.weight"].T
+        found[f"{of_flax}/bias"] = own[f"{name}.bias"]
+
+    put("head", "head")
+    put("embedding", "patch_embed.proj")
+    found["embedding/kernel"] = own["patch_embed.proj.weight"].transpose(2, 3, 1, 0)
+    put("Transformer/encoder_norm", "norm", "scale")
+    for number, block in enumerate(made.blocks):
+        of_flax, name = f"Transformer/encoderblock_{number}", f"blocks.{number}"
+        for at in (0, 1):
+            put(f"{of_flax}/LayerNorm_{2 * at}", f"{name}.norm{at + 1}", "scale")
+            put(f"{of_flax}/MlpBlock_3/Dense_{at}", f"{name}.mlp.fc{at + 1}")
+        attention, heads = f"{of_flax}/MultiHeadDotProductAttention_1", block.attn.num_heads
+        put(f"{attention}/out", f"{name}.attn.proj")
+        out = found[f"{attention}/out/kernel"]
+        found[f"{attention}/out/kernel"] = out.reshape(heads, -1, out.shape[-1])
+        for part, at in (("query", 0), ("key", 1), ("value", 2)):
+            weight = np.split(own[f"{name}.attn.qkv.weight"], 3)[at].T
+            found[f"{attention}/{part}/kernel"] = weight.reshape(len(weight), heads, -1)
+            bias = np.split(own[f"{name}.attn.qkv.bias"], 3)[at]
+            found[f"{attention}/{part}/bias"] = bias.reshape(heads, -1)
+    return found
+
+
+def test_a_vits_arrays_of_jax_are_read_whole_or_not_at_all(tmp_path: Path) -> None:
+    made = network("vit_tiny_patch16_224")
+    arrays = arrays_of_jax(made)
+    spec = f"file:{tmp_path}/vit.npz?arch=timm:vit_tiny_patch16_224"
+    np.savez(tmp_path / "vit.npz", **arrays)
+    assert has_weights_of(load_model(spec), made)
+    for changed, message in (
+        ({"head/bias": np.zeros(10)}, r"2 missing \(head.weight, head.bias\)"),
+        ({"Transformer/posembed_input/pos_embedding": np.zeros((1, 577, 192))}, "pos_embed"),
+        ({"cls": np.array([print])}, "Object arrays cannot be loaded"),
+    ):
+        np.savez(tmp_path / "vit.npz", **arrays | changed)  # type: ignore[arg-type]
+        with pytest.raises(ModelError, match=message):
+            load_model(spec)
+    np.savez_compressed(tmp_path / "vit.npz", **arrays | {"cls": np.zeros(9_000_000)})
+    with pytest.raises(ModelError, match="it is compressed"):
+        load_model(spec)

@@ -8,7 +8,7 @@ import pytest
 import transformers
 from PIL import Image
 
-from genset.models.huggingface.classifier import preprocessing_of
+from genset.models.huggingface.processor import preprocessing_of
 from genset.models.preprocessing import CustomTransform
 from genset.score.pixels import crops
 

@@ -93,9 +93,8 @@ def test_a_configuration_beside_the_weights_says_how_photos_are_wanted(
 ) -> None:
     shutil.copy(made / "tiny.pt", tmp_path)
     (tmp_path / "few.txt").write_text(WNIDS[0] + "\n" + WNIDS[1])
-    spec = (
-        f"openclip:tiny-test?weights={tmp_path}/tiny.pt&classes={tmp_path}/few.txt&prompts=simple"
-    )
+    words = f"classes={tmp_path}/few.txt&prompts=simple"
+    spec = f"openclip:tiny-test?weights={tmp_path}/tiny.pt&{words}"
     assert load_model(spec).preprocessing.described()["mean"][0] == pytest.approx(0.48145466)
     said = {"preprocess_cfg": {"mean": [0.5] * 3, "std": [0.5] * 3, "resize_mode": "squash"}}
     (tmp_path / "open_clip_config.json").write_text(json.dumps(said))
@@ -105,9 +104,8 @@ def test_a_configuration_beside_the_weights_says_how_photos_are_wanted(
 
 def test_a_tokenizer_of_the_hub_is_read_from_a_folder(made: Path, tmp_path: Path) -> None:
     (tmp_path / "few.txt").write_text(WNIDS[0] + "\n" + WNIDS[1])
-    spec = (
-        f"openclip:tiny-test-hub?weights={made}/tiny.pt&classes={tmp_path}/few.txt&prompts=simple"
-    )
+    words = f"classes={tmp_path}/few.txt&prompts=simple"
+    spec = f"openclip:tiny-test-hub?weights={made}/tiny.pt&{words}"
     with pytest.raises(BadInput, match=r"wants that of nobody/tokenizer: .* tokenizer=FOLDER"):
         load_model(spec)
     found = load_model(f"{spec}&tokenizer={tokenizer(tmp_path / 'tokens')}")

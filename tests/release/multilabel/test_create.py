@@ -8,9 +8,9 @@ import pytest
 
 from genset.core.errors import BadInput, GensetError
 from genset.db import Photo, Store
+from genset.label.decisions import void
 from genset.label.review import send_to_review
 from genset.label.stats import collect
-from genset.label.trust.void import void
 from genset.release.choose import ReleasePlan
 from genset.release.documents import documents
 from genset.release.freeze import create

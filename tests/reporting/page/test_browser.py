@@ -87,7 +87,7 @@ def test_ranks_are_sorted_by_their_ends(browser: Browser, large: Path) -> None:
         page.locator("#board thead button", has_text="Rank").press("Enter")
         ranks = [
             [int(end) for end in text.split(" to ")]
-            for text in page.locator("#board .rank").all_inner_texts()
+            for text in page.locator("#board td:nth-child(2)").all_inner_texts()
         ]
     ends = [(each[0], each[-1]) for each in ranks]
     assert ends == sorted(ends)
@@ -122,14 +122,25 @@ def test_a_filter_leaves_the_models_that_are_named(browser: Browser, large: Path
 )
 @pytest.mark.soak
 def test_the_filter_takes_letters_as_readers_do(
-    browser: Browser, several: Path, tmp_path: Path, typed: str, name: str
+    browser: Browser, large: Path, tmp_path: Path, typed: str, name: str
 ) -> None:
     renamed = tmp_path / "renamed.html"
-    renamed.write_text(several.read_text("utf-8").replace("model-02", name), "utf-8")
+    renamed.write_text(large.read_text("utf-8").replace("model-02", name), "utf-8")
     with opened(browser, renamed) as page:
         page.get_by_role("searchbox", name="Find models").fill(typed)
         expect(page.locator("#board tbody tr:visible")).to_have_count(1)
         expect(page.locator("#board tbody tr:visible th")).to_have_text(name)
+
+
+def test_photos_are_filtered_by_class_and_by_who_is_right(browser: Browser, large: Path) -> None:
+    with opened(browser, large) as page:
+        cards = page.locator(".photo:visible")
+        page.get_by_label("Wrong", exact=True).select_option(f"model-{MODELS - 1}")
+        mine = page.locator(".photo:visible li", has_text=f"model-{MODELS - 1}:")
+        expect(mine).to_have_count(cards.count())
+        expect(mine.filter(has_text="✓")).to_have_count(0)
+        page.get_by_label("Class", exact=True).select_option(index=1)
+        assert cards.count() <= 1
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
@@ -147,7 +158,7 @@ def test_without_scripts_it_is_a_whole_document(browser: Browser, large: Path) -
         expect(page.locator("#board tbody tr")).to_have_count(MODELS)
         expect(page.get_by_role("button")).to_have_count(0)
         expect(page.get_by_role("searchbox")).to_have_count(0)
-        expect(page.locator("#board svg.drawn").first).to_be_visible()
+        expect(page.locator("#leaderboard svg.ranking")).to_be_visible()
         summary = page.locator("#each-model summary").first
         summary.click()
         expect(page.get_by_role("heading", name="Provenance").first).to_be_visible()
@@ -155,14 +166,14 @@ def test_without_scripts_it_is_a_whole_document(browser: Browser, large: Path) -
 
 @pytest.mark.soak
 def test_an_interval_is_named_on_hover_and_on_touch(browser: Browser, large: Path) -> None:
-    drawn = "#board tbody tr:nth-child(2) svg.drawn"
+    drawn = "#leaderboard svg [data-name]:nth-of-type(2) circle"
     with opened(browser, large) as page:
         second = names(page)[1]
         tip = page.locator(".tip")
         expect(tip).to_be_hidden()
         page.locator(drawn).hover()
         expect(tip).to_contain_text(second)
-        expect(tip).to_contain_text("classes resampled")
+        expect(tip).to_contain_text(" %")
         page.keyboard.press("Escape")
         expect(tip).to_be_hidden()
     with opened(browser, large, 390, has_touch=True) as page:
@@ -280,17 +291,13 @@ def test_what_scrolls_sideways_says_so_and_is_reached_by_the_keyboard(
     browser: Browser, large: Path
 ) -> None:
     hint = "each => getComputedStyle(each, '::before').content"
-    with opened(browser, large, 390) as page:
-        frame = page.locator("#pairs .wide").first
+    with opened(browser, large) as page:
+        frame = page.locator("#board .wide")
+        frame.evaluate("each => { each.style.width = '20rem'; }")
         expect(frame).to_have_attribute("tabindex", "0")
         assert "More columns to the right" in frame.evaluate(hint)
-        row = frame.locator("tbody th").first
-        frame.evaluate("each => { each.scrollLeft = 200; }")
-        at = row.bounding_box()
-        assert at is not None
-        assert at["x"] >= 0, "the row's name has gone with its columns"
-        expect(frame).to_have_attribute("aria-label", "Table: Between models")
-        page.set_viewport_size({"width": 1280, "height": 900})
+        expect(frame).to_have_attribute("aria-label", "Table: Models")
+        frame.evaluate("each => { each.style.width = ''; }")
         expect(frame).not_to_have_attribute("tabindex", "0")
         assert "More" not in frame.evaluate(hint)
 
@@ -301,7 +308,7 @@ def test_models_are_listed_down_each_column(browser: Browser, large: Path) -> No
         assert len({box["x"] for box in boxes if box}) == 1
         # No word of the calibration's figure stands on another.
         page.locator("#each-model .profile").first.evaluate("each => { each.open = true; }")
-        words = page.locator("#each-model .profile").first.locator(".reliability text").all()
+        words = page.locator("#each-model .profile").first.locator(".calibration text").all()
         said = {each.text_content(): each.bounding_box() for each in words}
         right, half = said["right"], said["50 %"]
         assert right is not None

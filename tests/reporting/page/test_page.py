@@ -6,13 +6,13 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from genset.reporting.report import TopK
-from genset.reporting.sections.board import drawing, scale_of
+from genset.reporting.figures.plot import share_axis
+from genset.reporting.sections.board import Ranked, ranking_plot
 from genset.score.results.runs import Accuracy
-from genset.sets.open import open_set
-from tests.reporting.page.conftest import MODELS, PHOTOS, REVERSED
+from tests.reporting.page.conftest import MODELS, REVERSED
 from tests.reporting.sets import Page, release_of, report, score
 
 
@@ -30,11 +30,11 @@ def section(page: Page, title: str, following: str) -> str:
 @pytest.mark.soak
 def test_seventy_models_fit_in_one_small_file(large: Path, page: Page) -> None:
     assert large.stat().st_size < 3_000_000
-    words = [
-        found["data-words"] for tag, found in page.tags if tag == "tr" and "data-words" in found
-    ]
-    assert len(words) == MODELS
-    assert words[0] == f"model-{MODELS - 1}"
+    names = re.findall(
+        r'<tr><th scope="row"><a href="#model-[^>]*><bdi>(.*?)<', large.read_text("utf-8")
+    )
+    assert len(names) == MODELS
+    assert names[0] == f"model-{MODELS - 1}"
 
 
 def test_all_links_within_the_page_lead_somewhere(page: Page) -> None:
@@ -88,7 +88,7 @@ def test_a_remark_of_all_models_is_made_once(tmp_path: Path) -> None:
 
     score(photos, runs, "three", 1, unreadable=[broken, other])
     board = section(report(photos, runs), "Models", "Between models")
-    remark = "answered 2 of 4 photos: in no rank 2 photos could not be read; not counted"
+    remark = "answered 2 of 4 photos: in no rank; 2 photos could not be read; not counted"
     assert f"three {remark}" in board
     assert "All models:" not in board
 
@@ -102,32 +102,29 @@ def test_a_set_without_models_has_no_empty_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "ticks"),
+    ("first", "second", "marks"),
     [
-        ((762, 1000), (771, 1000), (0.74, 0.76, 0.78)),
-        ((0, 5), (5, 5), (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)),
-        ((5, 5), (5, 5), (0.6, 0.7, 0.8, 0.9, 1.0)),
-        ((38_061, 50_000), (38_070, 50_000), (0.758, 0.76, 0.762, 0.764, 0.766)),
+        ((762, 1000), (771, 1000), ("74 %", "76 %", "78 %")),
+        ((0, 5), (5, 5), ("0 %", "25 %", "50 %", "75 %", "100 %")),
+        ((38_061, 50_000), (38_070, 50_000), ("75.8 %", "76 %", "76.2 %", "76.4 %", "76.6 %")),
     ],
 )
-def test_all_rows_are_drawn_on_one_scale(
-    first: tuple[int, int], second: tuple[int, int], ticks: tuple[float, ...]
+def test_all_models_are_drawn_on_one_scale(
+    first: tuple[int, int], second: tuple[int, int], marks: tuple[str, ...]
 ) -> None:
-    tops = [TopK(1, found) for found in (Accuracy.of(*first), Accuracy.of(*second))]
-    scale = scale_of(tops)
-    assert scale.ticks == pytest.approx(ticks)
-    for top in tops:
-        drawn = drawing(scale, top, "<b>", "'\"")
-        places = [float(each) for each in re.findall(r'x[12]?="([\d.-]+)%"', drawn)]
-        assert all(0 <= place <= 100 for place in places)
-        middle = (top.accuracy.share - scale.low) / (scale.high - scale.low)
-        assert f'cx="{100 * middle:.2f}%"' in drawn
-        assert "<b>" not in drawn
+    models = [Ranked("<b>", Accuracy.of(*each), "'\"", near=True) for each in (second, first)]
+    drawn = ranking_plot(models)
+    assert tuple(re.findall(r">([\d.]+ %)<", drawn)) == marks
+    dots = re.findall(r'y1="([\d.]+)" y2="([\d.]+)"[^>]*></line><circle [^>]*cy="([\d.]+)"', drawn)
+    for low, high, dot in np.float64(dots).tolist():
+        assert 22 <= high < dot < low <= 252 or dot in (low, high)
+    assert "<b>" not in drawn
 
 
-def test_a_list_of_photos_has_a_page_too(large: Path, tmp_path: Path) -> None:
-    wnids = [folder.name for folder in (large.parent / "set" / "test").iterdir() if folder.is_dir()]
-    rows = [f"photo{number},{wnid}" for number, wnid in enumerate(wnids[:PHOTOS])]
-    (tmp_path / "photos.csv").write_text("\n".join(["image,wnid", *rows]))
-    found = report(open_set(str(tmp_path / "photos.csv")), tmp_path / "runs")
-    assert "List of photos" in found.text
+def test_a_few_far_weaker_models_do_not_squeeze_the_axis() -> None:
+    strong = [Accuracy.of(700 + n, 1000) for n in range(0, 60, 5)]
+    shares = [each.share for each in strong]
+    assert share_axis("", [*shares, 0.001]).low > 0.6
+    models = [Ranked(f"m{n}", each, "", near=False) for n, each in enumerate(strong[::-1])]
+    drawn = ranking_plot([*models, Ranked("chance", Accuracy.of(1, 1000), "0.1 %", near=False)])
+    assert drawn.count("▼") == 1

@@ -39,6 +39,8 @@ def test_another_precision_is_named_and_is_another_run(tmp_path: Path, precision
     (half,) = evaluate(photos, [spec], tmp_path / "runs", ScoringOptions(precision=precision))
     assert (half.precision, half.top1.correct) == (precision, full.top1.correct)
     assert half.key != full.key
+    lacks = precision == "bf16" and "_bf16" not in Path("/proc/cpuinfo").read_text("utf-8")
+    assert ("This processor has no bf16: float32 is faster." in half.notes) == lacks
 
 
 @pytest.mark.parametrize(

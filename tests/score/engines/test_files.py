@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
+from torchvision.transforms import v2
 
 import genset
 from genset.core.errors import GensetError
@@ -73,8 +74,13 @@ def test_of_several_outputs_of_a_file_the_scores_are_used(photos: Path, engine: 
     run = genset.evaluate(photos, "onnx:net.onnx?mean=0.5&std=0.5&resize=32&crop=32", engine=engine)
     assert (counts(run.top1), run.record.notes) == (
         ALL_RIGHT,
-        ["Scored by its output scores; it also has few."],
+        ["Scored by its output scores; it also has few (output=NAME)."],
     )
+    spec = "onnx:net.onnx?mean=0.5&std=0.5&resize=32&crop=32&output="
+    assert genset.evaluate(photos, f"{spec}scores", engine=engine).top1 == run.top1
+    for name, problem in (("best", "no output 'best': it has few, scores"), ("few", r"answers \[")):
+        with pytest.raises(GensetError, match=problem):
+            genset.evaluate(photos, f"{spec}{name}", engine=engine)
 
 
 def test_a_dynamic_int8_file_scores_each_photo_alone(photos: Path) -> None:
@@ -100,10 +106,10 @@ def with_nan(scores: Tensor) -> Tensor:
 
 def test_the_output_that_is_used_is_named_and_the_photo_that_gets_nan(photos: Path) -> None:
     for form, note in (
-        (lambda scores: (scores, scores), "Scored by its output 1; it also has 2."),
+        (lambda scores: (scores, scores), "Scored by its output 1; it also has 2 (output=NAME)."),
         (
             lambda scores: {"aux": -scores, "logits": scores},
-            "Scored by its output logits; it also has aux.",
+            "Scored by its output logits; it also has aux (output=NAME).",
         ),
         (lambda scores: {"out": scores}, "Scored by its output out."),
     ):
@@ -113,6 +119,9 @@ def test_the_output_that_is_used_is_named_and_the_photo_that_gets_nan(photos: Pa
         in_memory(photos, lambda scores: {"features": scores[:, :7]})
     with pytest.raises(GensetError, match=r"NaN or infinity to n01440764/009\.png: a broken photo"):
         in_memory(photos, with_nan)
+    grey = v2.Compose([v2.Resize((32, 32)), v2.Grayscale(1), v2.ToTensor()])
+    with pytest.raises(GensetError, match="the transform gives 1 channel: use Grayscale"):
+        genset.evaluate(photos, Colours(), transform=grey)
 
 
 def test_settings_of_pytorch_stay_as_they_were(photos: Path, realdata: Path) -> None:

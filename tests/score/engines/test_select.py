@@ -131,7 +131,7 @@ def test_openvino_runs_in_the_precision_that_is_asked_or_says_that_it_cannot(
             assert f"engine openvino has no {precision} on this processor" in str(error)
             continue
         assert isinstance(engine, OpenvinoEngine)
-        compiled = engine.request.get_compiled_model()
+        compiled = engine.network.session().compiled()
         assert compiled.get_property("INFERENCE_PRECISION_HINT").to_string() == its_name
 
 

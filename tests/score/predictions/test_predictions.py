@@ -66,9 +66,17 @@ def test_indices_are_counted(listed: Path) -> None:
     assert kept[1].probabilities == ()
 
 
-def test_one_answer_a_photo_has_no_top5(listed: Path) -> None:
-    (run,) = score(listed, write_npy(listed.parent / "mine.npy", [row[0] for row in ANSWERS]))  # type: ignore[misc]
-    assert (counts(run.top1), run.top5) == ((2, 4), None)
+def test_one_answer_a_photo_has_no_top5_in_any_form(listed: Path) -> None:
+    """An array, as numpy packs it, and the only answer of a table, as a class's number."""
+    first = [row[0] for row in ANSWERS]
+    np.savez(listed.parent / "packed.npz", np.array(first))
+    rows = [f"photo{number}.jpg,{place}" for number, place in enumerate(first)]
+    one, other = (
+        f"predictions:{listed.parent}/packed.npz",
+        table(listed.parent / "a.csv", rows, head="ImageId,prediction"),
+    )
+    for run in score(listed, write_npy(listed.parent / "mine.npy", first), one, other):  # type: ignore[arg-type]
+        assert (counts(run.top1), run.top5) == ((2, 4), None)
 
 
 def test_ten_answers_a_photo_are_kept_and_five_counted(listed: Path) -> None:
@@ -154,7 +162,8 @@ def test_probabilities_are_kept_as_they_are_and_logits_that_look_alike_are_not(
     shares /= shares.sum(axis=1, keepdims=True)
     mixed = shares.copy()
     mixed[0] *= 2  # the first photo’s do not sum to 1, so none are probabilities
-    for name, array in (("shares", shares), ("mixed", mixed)):
+    forms = {"shares": shares, "mixed": mixed, "percents": (100 * shares).round(3)}
+    for name, array in forms.items():
         np.save(listed.parent / f"{name}.npy", array)
         score(listed, f"predictions:{listed.parent}/{name}.npy")
     found = {
@@ -162,6 +171,9 @@ def test_probabilities_are_kept_as_they_are_and_logits_that_look_alike_are_not(
         for folder, run in find_runs(listed.parent / "runs", "photos")
     }
     assert found["shares"][0].probabilities == pytest.approx(np.sort(shares[0])[:-6:-1], rel=1e-5)
+    assert found["percents"][0].probabilities == pytest.approx(
+        found["shares"][0].probabilities, abs=2e-5
+    )
     assert max(found["mixed"][3].probabilities) < 0.01
 
 
@@ -171,12 +183,17 @@ def test_logits_of_other_classes_and_of_a_background_are_understood(listed: Path
     array = scores(listed.parent)
     np.save(listed.parent / "turned.npy", array[:, ::-1])
     np.save(listed.parent / "more.npy", np.hstack([np.full((4, 1), -9.0), array]))
+    np.save(listed.parent / "flat.npy", np.zeros((4, 1000)))  # equal classes count by their ids
     runs = score(
         listed,
         f"predictions:{listed.parent}/turned.npy?classes={backwards}",
         f"predictions:{listed.parent}/more.npy?background=0",
+        f"predictions:{listed.parent}/flat.npy?classes={backwards}",
     )
-    assert [run.hits for run in runs] == [[2, 0, 1, 0, 0]] * 2
+    assert [run.hits for run in runs] == [[2, 0, 1, 0, 0]] * 2 + [[0] * 5]
+    found = find_runs(listed.parent / "runs", "photos")
+    (flat,) = [path for path, run in found if run.model == "flat"]
+    assert load_predictions(flat)[0].top == tuple(WNIDS[:5])
     assert "say &background=0" in refusal(listed, f"predictions:{listed.parent}/more.npy")
 
 
@@ -321,6 +338,11 @@ def test_indices_that_cannot_be_meant_are_refused(
         (["photo0.jpg,tench,n01440764"], "image,top1,top2", "photo 1: it has a class twice"),
         ([f"photo0.jpg,{WNIDS[0]},{WNIDS[0]}"], "image,top1,top2", "has a class twice"),
         ([f"photo0.jpg,{WNIDS[0]}"] * 2, "image,top1", "photo 2: photo0.jpg is there twice"),
+        (
+            [f"photo0.jpg,{WNIDS[6]},{WNIDS[0]}"],
+            "image,wnid,top1",
+            f"is {WNIDS[6]} there and {WNIDS[5]}",
+        ),
         ([f"photo0.jpg,{WNIDS[0]}"], "photo,top1", "needs rows with the columns image, top1"),
         ([f"photo0.jpg,{WNIDS[0]}"], "image,top2", "needs rows with the columns image, top1"),
         ([], "image,top1", "needs rows with the columns image, top1"),
@@ -369,7 +391,8 @@ def test_a_pickle_is_never_opened(listed: Path) -> None:
 def test_a_missing_file_and_another_kind_of_file_are_refused(listed: Path) -> None:
     assert "there is no file" in refusal(listed, "predictions:nowhere.npy")
     (listed.parent / "a.txt").touch()
-    assert "a .npy, .csv or .parquet file" in refusal(listed, f"predictions:{listed.parent}/a.txt")
+    line = refusal(listed, f"predictions:{listed.parent}/a.txt")
+    assert "a .npy, .npz, .csv or .parquet file: in Python, import numpy; numpy.save(" in line
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from genset.classes import imagenet1k
-from genset.score.results.arrays import Names
+from genset.score.results.arrays import Names, in_utf8
 from genset.score.results.checks import flags_of
 
 WNIDS = np.array([each.wnid for each in imagenet1k()])
@@ -42,7 +42,7 @@ def reasons(
     probabilities: NDArray[np.float64] | None = None,
 ) -> tuple[str, ...]:
     names = Names()
-    numbers = [names.numbers(WNIDS[each].ravel().tolist()) for each in (truth, ranked)]
+    numbers = [names.numbers(in_utf8(WNIDS[each].ravel())) for each in (truth, ranked)]
     return flags_of(numbers[0], numbers[1].reshape(ranked.shape), names, classes, probabilities)
 
 

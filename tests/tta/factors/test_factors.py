@@ -381,8 +381,8 @@ def test_runs_that_their_user_stopped_are_left_out(tmp_path: Path) -> None:
     write_entry(tmp_path / "amp" / "run-9", [80, 81], misc=stopped)
     found = answer(path)
     assert [len(each["runs"]) for each in found["configurations"]] == [3, 3]
-    assert "stopped before the threshold, not counted: run-9" in found["remarks"]
+    assert "cannot tell, not counted: run-9: stopped before the threshold" in found["remarks"]
     logs = [*(tmp_path / "none").glob("*.json"), *(tmp_path / "amp").glob("*.json")]
     for number, log in enumerate(logs):  # each its own: a log that is there twice is refused
         write_entry(log.with_suffix(""), [80, 81 + number / 100], misc=stopped)
-    assert "all 7 runs were stopped before they reached" in refusal(path)
+    assert "cannot tell, not counted: run-0, run-1, run-2, ...: stopped before" in refusal(path)

@@ -85,7 +85,7 @@ def test_lightnings_sparse_rows_give_the_epochs_of_validation(logs: Path) -> Non
         for row in rows
     ]
     assert run.about.name == "csv version_0"
-    assert run.about.remarks == ()
+    assert run.about.remarks == ("scores read as fractions of 1: none is over 1",)
     assert run.about.settings == {"batch_size": "8", "lr": "0.1"}
 
 
@@ -101,7 +101,7 @@ def test_a_score_has_the_time_of_the_next_row_with_one(logs: Path, tmp_path: Pat
         lines = [",".join(rows[0]), *(",".join(row.values()) for row in apart[:kept]), ""]
         (run,) = runs_of(tmp_path / "metrics.csv", "\n".join(lines))
         assert measured(run) == of_them
-    assert run.about.remarks == ("no time comes after its last score, which is not counted",)
+    assert run.about.remarks[0] == "no time comes after its last score, which is not counted"
 
 
 def test_lightning_without_a_time_says_what_to_log(logs: Path, tmp_path: Path) -> None:

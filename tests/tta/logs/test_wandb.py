@@ -38,7 +38,7 @@ def test_a_history_has_the_time_of_the_run(tmp_path: Path) -> None:
     # The name that W&B's own examples give is Lightning's, too.
     (run,) = runs_of(tmp_path / "metrics.csv", text)
     assert measured(run) == [(0, 60.25, 50), (1, 121, 94)]
-    assert run.about.remarks == ()
+    assert run.about.remarks == ("scores read as fractions of 1: none is over 1",)
     (run,) = runs_of(
         tmp_path / "metrics.csv", pd.DataFrame(HISTORY).drop(columns="_runtime").to_csv()
     )
@@ -53,7 +53,7 @@ def test_a_chart_holds_the_runs_that_were_drawn(tmp_path: Path) -> None:
     assert measured(first) == [(1, 60, 50), (2, 120, 94)]
     assert measured(second) == [(1, 61.5, 40), (2, 122, 60)]
     assert first.about.task == second.about.task
-    assert first.about.remarks == ("no column of epochs: its rows with a score are counted",)
+    assert first.about.remarks[0] == "no column of epochs: its rows with a score are counted"
 
 
 def test_a_chart_of_several_metrics_takes_epochs_from_there(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`genset tta profile` and `genset tta scaling --trace`: what they print and what they refuse."""
+"""`genset tta profile`: what it prints and what it refuses."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ def row(text: str, title: str, begins: str) -> list[str]:
 
 def test_shares_of_each_rank_are_printed_and_add_up(ranks: list[Path]) -> None:
     words = ["profile", *(f"run={path}" for path in ranks)]
-    text = printed(*words)
+    text = printed(*words, "--all")
     shares = "Shares of time by rank"
     assert [cell.strip() for cell in row(text, shares, "run")] == [
         *("run", "Tesla V100-SXM2-16GB", "0", "2 ms (2 steps)"),
@@ -53,13 +53,36 @@ def test_shares_of_each_rank_are_printed_and_add_up(ranks: list[Path]) -> None:
         assert sum(parts) == pytest.approx(1)
 
 
+def test_three_lines_say_how_busy_the_device_was_and_what_to_do(
+    ranks: list[Path], tmp_path: Path
+) -> None:
+    for path, hinders, then in (
+        (
+            ranks[0],
+            "run: hinders most: products slower than the device's peak, 58 %",
+            "multiples of 8",
+        ),
+        (write_rank(tmp_path / "bare.json", shapes=False), "operators beside", "record_shapes"),
+    ):
+        title, _, busy, worst, then_line, more = printed("profile", f"run={path}").splitlines()
+        assert title == "Summary"
+        assert busy.startswith("run: busy: computing ")
+        assert hinders in worst
+        assert then in then_line
+        assert "genset tta profile --all" in more
+
+
+@pytest.mark.realdata
+def test_counters_in_place_of_times_are_named(realdata: Path) -> None:
+    text = printed("profile", realdata / "cases" / "tta" / "cupti_counters.json.gz")
+    assert "hardware counters of 77: record without experimental_config" in text
+
+
 def test_matrix_units_work_and_rates_are_printed(ranks: list[Path]) -> None:
-    text = printed("profile", f"run={ranks[0]}")
+    text = printed("profile", "--all", f"run={ranks[0]}")
     units = row(text, "Matrix units (Tensor Cores)", "run")
     assert [cell.strip() for cell in units] == ["run", "1.8 ms", "22.2 %", "77.8 %", "0.0 %"]
     assert "h884, s884" in text
-    talk = [cell.strip() for cell in row(text, "Communication by collective", "run")]
-    assert talk == ["run", "allreduce", "2", "600 µs", "33.3 %"]
     (run,) = answer("profile", f"run={ranks[0]}")["runs"]
     found = run["roofline"]
     assert found["run"]["flops"] == 2 * STEPS * FLOPS
@@ -75,7 +98,9 @@ def test_a_run_of_two_ranks_has_its_own_time_and_rates_per_device(tmp_path: Path
     """Each ran for 2 ms, and so did the run."""
     ranks = [write_rank(tmp_path / f"{at}.json", at, talk=100.0 + at) for at in (0, 1)]
     one, two = (
-        printed("profile", *(f"run={path}" for path in ranks[:many]), "--format", "markdown")
+        printed(
+            "profile", "--all", *(f"run={path}" for path in ranks[:many]), "--format", "markdown"
+        )
         for many in (1, 2)
     )
     for what in ("whole", "busy", "matrix product"):
@@ -99,14 +124,14 @@ def test_runs_stand_side_by_side_and_a_trace_alone_is_named_after_its_file(
     found = answer("profile", f"two={ranks[0]}", f"two={ranks[1]}", plain)["runs"]
     assert [run["name"] for run in found] == ["two", "plain"]
     assert [len(run["shares"]) for run in found] == [2, 1]
-    assert found[1]["communication"] is None
+    assert found[1]["shares"][0]["communication"] == 0
     text = printed("profile", f"two={ranks[0]}", f"two={ranks[1]}", plain, "--format", "markdown")
     assert "## Kernel time by family" in text
     assert "| kernels | generation | use them | two | plain |" in text
 
 
 def test_a_trace_of_the_host_alone_has_only_rates(tmp_path: Path) -> None:
-    text = printed("profile", f"host={write_host(tmp_path / 'host.json')}")
+    text = printed("profile", "--all", f"host={write_host(tmp_path / 'host.json')}")
     assert "Shares of time by rank" not in text
     assert "Achieved: " in text
     assert "Matrix units" not in text
@@ -115,7 +140,7 @@ def test_a_trace_of_the_host_alone_has_only_rates(tmp_path: Path) -> None:
 
 def test_what_a_trace_does_not_hold_is_said_with_what_to_record(tmp_path: Path) -> None:
     path = write_rank(tmp_path / "rank.json", steps=False, shapes=False)
-    text = printed("profile", path)
+    text = printed("profile", "--all", path)
     assert "rank: No shapes of inputs: record with record_shapes=True." in text
     assert "rank: No steps" in text
     assert text.endswith("genset tta profile --how prints how to record it\n")
@@ -125,7 +150,7 @@ def test_what_a_trace_does_not_hold_is_said_with_what_to_record(tmp_path: Path) 
 
 def test_points_need_no_trace() -> None:
     words = ["--point", "tpu=4.6e14,1e13,20", "--device", "tpu=TPUv2"]
-    assert "by hand" in row(printed("profile", *words), "Achieved", "tpu")[1]
+    assert "by hand" in row(printed("profile", "--all", *words), "Achieved", "tpu")[1]
     (point,) = answer("profile", *words)["points"]
     assert point["point"]["tflops"] == pytest.approx(23)
     assert point["point"]["of_peak"] == pytest.approx(0.5)
@@ -204,20 +229,11 @@ def test_runs_whose_long_names_begin_alike_stay_two(ranks: list[Path]) -> None:
     long = "h" * 80
     words = [f"{long}{at}={path}" for at, path in zip("ab", ranks, strict=True)]
     assert [run["name"] for run in answer("profile", *words)["runs"]] == [f"{long}a", f"{long}b"]
-    text = printed("profile", *words, "--peak-gbs", f"{long}b=100")
+    text = printed("profile", "--all", *words, "--peak-gbs", f"{long}b=100")
     lines = text[text.index("Shares of time by rank") :].splitlines()[3:5]
     names = [line.split()[0] for line in lines]
     assert [name[-1] for name in names] == ["a", "b"]
     assert {len(name) for name in names} == {60}
-
-
-def test_a_trace_of_no_run_of_ranks_is_no_rank(ranks: list[Path], tmp_path: Path) -> None:
-    alone = write_rank(tmp_path / "alone.json", talk=250.0)
-    found = json.loads(alone.read_text())
-    del found["distributedInfo"]
-    alone.write_text(json.dumps(found))
-    said = refusal("profile", f"run={ranks[0]}", f"run={alone}")
-    assert "are of runs of 2 ranks and of 1 rank" in said
 
 
 def test_a_run_on_a_device_without_kernels_has_no_rates(tmp_path: Path) -> None:
@@ -234,7 +250,7 @@ def test_a_run_on_a_device_without_kernels_has_no_rates(tmp_path: Path) -> None:
         path.write_text(json.dumps({**found, "traceEvents": kept, "deviceProperties": device}))
         (run,) = answer("profile", f"run={path}")["runs"]
         assert (run["roofline"]["run"] is None) == bool(says)
-        text = printed("profile", f"run={path}")
+        text = printed("profile", "--all", f"run={path}")
         assert ("Achieved: " in text) != bool(says)
         assert (f"but {says}: an operator's time there is that of its launch" in text) == bool(says)
         assert "No kernels" in text
@@ -242,7 +258,7 @@ def test_a_run_on_a_device_without_kernels_has_no_rates(tmp_path: Path) -> None:
 
 def test_what_is_not_recorded_says_of_which_rank(tmp_path: Path) -> None:
     paths = [write_rank(tmp_path / f"{at}.json", at, shapes=at > 0, steps=False) for at in range(2)]
-    text = printed("profile", *(f"run={path}" for path in paths))
+    text = printed("profile", "--all", *(f"run={path}" for path in paths))
     assert "run: rank 0: No shapes of inputs" in text
     assert "run: each rank: No steps" in text
     assert text.count("No steps") == 1
@@ -261,7 +277,7 @@ def test_products_that_may_be_tf32_or_not_have_no_peak(tmp_path: Path) -> None:
         (run,) = answer("profile", f"run={path}")["runs"]
         slow = run["roofline"]["operators"][0]
         assert (slow["roof"], slow["of_peak"] is None) == (roof, roof is None)
-        said = printed("profile", f"run={path}")
+        said = printed("profile", "--all", f"run={path}")
         assert ("it is 19.5 TFLOP/s without and 156 with them" in said) == (roof is None)
 
 
@@ -313,51 +329,21 @@ def test_strangers_words_are_cleaned(tmp_path: Path) -> None:
             event["args"]["Collective name"] = "all\x1b[2Jreduce"
     path.write_text(json.dumps(events))
     for words in ([], ["--format", "markdown"]):
-        assert "\x1b" not in printed("profile", f"a\x1b[1m={path}", *words)
+        assert "\x1b" not in printed("profile", "--all", f"a\x1b[1m={path}", *words)
 
 
-def test_scaling_says_how_much_communication_nothing_hides(
+def test_runs_of_several_sizes_show_what_communication_nothing_hides(
     ranks: list[Path], tmp_path: Path
 ) -> None:
-    more = [
-        write_rank(tmp_path / "four" / f"{rank}.json", rank, 4, talk)
-        for rank, talk in enumerate((400.0, 350.0))
-    ]
-    words = ["--trace", f"2={ranks[0]},{ranks[1]}", "--trace", f"4={more[0]}"]
-    words += ["--trace", f"4={more[1]}"]
-    text = printed("scaling", *words)
-    assert row(text, "Communication by number of workers", "2 ")[2].strip().startswith("25.0 %")
-    two, four = answer("scaling", *words)["traces"]["rows"]
-    assert (two["workers"], two["ranks"], four["ranks"]) == (2, 2, 2)
-    assert two["exposed"] == pytest.approx({"mean": 0.15, "least": 0.1, "most": 0.2})
-    assert four["total"] == pytest.approx({"mean": 0.375, "least": 0.35, "most": 0.4})
-    log = write_tsv(tmp_path / "two.tsv", [50, 92, 93], hour=3)
-    other = write_tsv(tmp_path / "four.tsv", [50, 91, 93], hour=2)
-    both = answer("scaling", f"2={log}", f"4={other}", *words)
-    assert [each["workers"] for each in both["rows"]] == [2, 4]
-    assert both["traces"]["rows"][1]["ranks"] == 2
-    text = printed("scaling", f"2={log}", f"4={other}", *words)
-    assert text.index("speed-up over 2 workers") < text.index("Communication by number")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["8={0},{0}", "16={1}"], "are one file"),
-        (["8={0}", "16={0}"], "is given for 8 workers and for 16"),
-        (["8={0}"], "two or more"),
-        (["8={0},", "16={1}"], "write the number of workers before"),
-        (["0={0}", "16={1}"], "write the number of workers before"),
-        (["{0}", "16={1}"], "write the number of workers before"),
-        (["8={0}", "16={2}"], "no event on a device"),
-    ],
-)
-def test_scaling_refuses_traces_that_are_not_of_two_sizes(
-    ranks: list[Path], tmp_path: Path, words: list[str], message: str
-) -> None:
-    paths = [*ranks, write_host(tmp_path / "host.json")]
-    traces = (word for each in words for word in ("--trace", each.format(*paths)))
-    assert message in refusal("scaling", *traces)
+    larger = write_rank(tmp_path / "larger.json", 0, 4, 400.0)
+    words = [*(f"2={rank}" for rank in ranks), f"4={larger}"]
+    two, four = answer("profile", *words)["runs"]
+    assert [line["exposed"] for line in two["shares"]] == pytest.approx([0.2, 0.1])
+    assert [line["exposed"] for line in four["shares"]] == pytest.approx([0.3])
+    assert (
+        row(printed("profile", "--all", *words), "Shares of time by rank", "4 ")[5].strip()
+        == "30.0 %"
+    )
 
 
 def test_a_table_is_printed_before_its_figure_is_drawn(ranks: list[Path], tmp_path: Path) -> None:
@@ -366,14 +352,12 @@ def test_a_table_is_printed_before_its_figure_is_drawn(ranks: list[Path], tmp_pa
         f"{workers}={write_tsv(tmp_path / f'{workers}.tsv', [50, 92, 93], hour=3 / workers)}"
         for workers in (1, 2)
     ]
-    larger = write_rank(tmp_path / "larger.json", ranks=4)
-    traces = ["--trace", f"2={ranks[0]}", "--trace", f"4={larger}"]
     (tmp_path / "file").touch()
     nowhere = tmp_path / "file" / "a.png"
-    for words in (["scaling", *logs], ["scaling", *traces], ["profile", f"run={ranks[0]}"]):
+    for words in (["scaling", *logs], ["profile", f"run={ranks[0]}"]):
         result = CliRunner().invoke(cli, ["tta", *words, "-o", str(nowhere)])
         assert result.exception is not None
-        assert "workers" in result.stdout or "Shares of time by rank" in result.stdout
+        assert "workers" in result.stdout or "hinders most" in result.stdout
 
 
 def test_shares_that_are_all_of_something_add_up_as_printed() -> None:

@@ -14,7 +14,6 @@ from PIL import Image
 
 from genset.tta.figures import Label, line_style, place_labels
 from tests.tta.answers import printed, refusal
-from tests.tta.dawnbench_entries import write_tsv
 from tests.tta.profile.recorded import write_host, write_rank
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -59,9 +58,9 @@ def test_a_profile_has_all_runs_in_one_figure(runs: list[str], tmp_path: Path) -
 def test_of_what_is_not_known_there_is_no_panel(tmp_path: Path) -> None:
     plain = write_rank(tmp_path / "plain.json", shapes=False)
     path = tmp_path / "a.svg"
-    printed("profile", plain, "-o", path)
+    printed("profile", "--all", plain, "-o", path)
     assert not any("roofline" in each for each in comments(path))
-    printed("profile", "--point", "tpu=1e15,1e13,30", "-o", path)
+    printed("profile", "--all", "--point", "tpu=1e15,1e13,30", "-o", path)
     said = comments(path)
     assert "tpu" in said
     assert not any("what the device did" in each for each in said)
@@ -73,7 +72,7 @@ def test_a_figure_has_its_own_white_ground_and_parts_that_print_apart(
     runs: list[str], tmp_path: Path, grey: bool
 ) -> None:
     path = tmp_path / "profile.png"
-    printed("profile", *runs, "-o", path)
+    printed("profile", "--all", *runs, "-o", path)
     with Image.open(path) as drawn:
         picture = drawn.convert("RGBA")
         assert picture.getpixel((0, 0)) == (255, 255, 255, 255)
@@ -134,36 +133,10 @@ def test_names_outside_of_the_font_warn_nobody(
     tmp_path: Path, recwarn: pytest.WarningsRecorder
 ) -> None:
     path = write_rank(tmp_path / "a.json", talk=0.0)
-    printed("profile", f"名前={path}", "--point", "点=1e12,1e10,1", "-o", tmp_path / "a.png")
+    printed(
+        "profile", "--all", f"名前={path}", "--point", "点=1e12,1e10,1", "-o", tmp_path / "a.png"
+    )
     assert not [each for each in recwarn if "Glyph" in str(each.message)]
-
-
-@pytest.mark.parametrize("kind", ["png", "svg"])
-def test_communication_by_workers_is_drawn_with_and_without_logs(tmp_path: Path, kind: str) -> None:
-    traces: list[str] = []
-    for workers, talk in ((2, 200.0), (4, 400.0)):
-        folder = tmp_path / str(workers)
-        ranks = [write_rank(folder / f"{r}.json", r, workers, talk + 50 * r) for r in (0, 1)]
-        traces += ["--trace", f"{workers}={ranks[0]},{ranks[1]}"]
-    logs = [
-        f"{workers}={write_tsv(tmp_path / f'{workers}.tsv', [50, 92, 93], hour=3 / workers)}"
-        for workers in (2, 4)
-    ]
-    path = tmp_path / f"a.{kind}"
-    printed("scaling", *traces, "-o", path)
-    if kind == "svg":
-        said = comments(path)
-        assert {"in all", "not hidden", "2", "4"} <= set(said)
-        assert "speed-up" not in said
-    else:
-        with Image.open(path) as picture:
-            alone = picture.width
-    printed("scaling", *logs, *traces, "-o", path)
-    if kind == "svg":
-        assert {"in all", "not hidden", "speed-up"} <= set(comments(path))
-    else:
-        with Image.open(path) as picture:
-            assert picture.width > alone
 
 
 def test_a_strangers_name_is_no_formula(tmp_path: Path) -> None:
@@ -171,7 +144,7 @@ def test_a_strangers_name_is_no_formula(tmp_path: Path) -> None:
     name = "$\\frac{1}{$"
     ranks = [write_rank(tmp_path / f"{rank}.json", rank, talk=100.0 * rank) for rank in (0, 1)]
     words = [f"{name}={ranks[0]}", f"_b={ranks[1]}", "--point", f"{name}2=1e12,1e10,1"]
-    printed("profile", *words, "-o", tmp_path / "a.svg")
+    printed("profile", "--all", *words, "-o", tmp_path / "a.svg")
     assert name in comments(tmp_path / "a.svg")
 
 

@@ -1,8 +1,11 @@
 """Which device's peaks are found by the name that its runtime gives, and one's own."""
 
+from pathlib import Path
+
 import pytest
 
 from genset.tta.profile.peaks import KNOWN_DEVICES, find_peaks, roof_of, with_user_peaks
+from tests.tta.answers import answer
 
 # Names as CUDA's runtime gives them; TFLOP/s on matrix units in half precision, GB/s.
 NAMES = [
@@ -22,6 +25,14 @@ NAMES = [
     ("NVIDIA H200 NVL", "H200 NVL", 835.5, 4800),
     ("Tesla T4", "T4", 65, 320),
     ("NVIDIA GeForce RTX 4090", "RTX 4090", 165.2, 1008),
+    ("NVIDIA GeForce RTX 3090", "RTX 3090", 71, 936),
+    ("NVIDIA L4", "L4", 121, 300),
+    ("NVIDIA L40S", "L40S", 362, 864),
+    ("NVIDIA GH200 480GB", "GH200", 989.4, 4000),
+    ("NVIDIA B200", "B200", 2250, 7700),
+    ("AMD Instinct MI300X", "MI300X", 1307.4, 5300),
+    ("Tesla V100-SXM3-32GB", "V100 SXM2", 125, 900),
+    ("Tesla P100-PCIE-16GB", "P100 PCIe", 18.7, 732),
 ]
 
 
@@ -52,8 +63,9 @@ def test_tpus_are_known_by_chip(name: str, tflops: float, gbs: float) -> None:
         "NVIDIA GeForce RTX 4090 Laptop GPU",
         "NVIDIA GeForce RTX 4090 D",
         "Tesla T40",
-        "NVIDIA GH200 480GB",
-        "TPUv4",
+        "NVIDIA GH200 144G HBM3e",
+        "NVIDIA A10G",
+        "TPUv6",
     ],
 )
 def test_a_device_like_a_known_one_is_not_taken_for_it(name: str) -> None:
@@ -94,3 +106,17 @@ def test_ones_with_user_peaks_stand_in_for_known_ones_or_beside_them() -> None:
     assert memory is not None
     assert (memory.tflops["float16"], memory.gbs) == (125, 850.0)
     assert memory.source == f"as given and {v100.source}"
+
+
+@pytest.mark.realdata
+def test_each_product_is_compared_with_the_peak_of_its_own_precision(realdata: Path) -> None:
+    (run,) = answer("profile", realdata / "cases" / "tta" / "h100_fp8.json.gz")["runs"]
+    found = run["roofline"]
+    fp8 = [point for point in found["operators"] if point["name"] == "aten::_scaled_mm"]
+    assert {point["roof"] for point in fp8} == {"float8"}
+    assert all(point["of_peak"] < 1 for point in found["operators"])
+    (product,) = found["kinds"]
+    at_peaks = sum(point["seconds"] * point["of_peak"] for point in found["operators"])
+    assert product["roof"] == found["busy"]["roof"] == "mixed"
+    assert product["of_peak"] == pytest.approx(at_peaks / product["seconds"])
+    assert product["of_peak"] < 0.75

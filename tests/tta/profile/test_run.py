@@ -66,13 +66,12 @@ def test_matrix_units_of_real_traces(
 @pytest.mark.realdata
 def test_communication_of_real_traces(realdata: Path) -> None:
     found, events = read(realdata / "traces" / WITH_SHAPES)
-    assert found.communication is not None
-    share = found.communication.of_kernel_time
-    assert share == pytest.approx(swept.of_kernel_time(events, "nccl"))
-    assert round(100 * share, 1) == 31.3
+    (line,) = found.shares
+    assert line.communication > line.exposed > 0
+    assert round(100 * swept.of_kernel_time(events, "nccl"), 1) == 31.3
     assert found.remarks[0].startswith("1 of 2 ranks")
     alone, events = read(realdata / "traces" / RESNET)
-    assert alone.communication is None
+    assert alone.shares[0].communication == 0
     assert swept.of_kernel_time(events, "nccl") == 0
 
 
@@ -126,7 +125,6 @@ A100 = Device("nvidia", "NVIDIA A100-SXM4-40GB")
         ([rank(0), rank(0)], "rank0.json and rank0.json are one file"),
         ([rank(0), rank(0, "sub/../rank0.json")], "are one file"),
         ([rank(0), replace(rank(1), rank=0)], "both of rank 0"),
-        ([rank(0), rank(1, ranks=4)], "of runs of 2 ranks and of 4 ranks"),
         ([rank(0), rank(1, device=A100)], "ran on Tesla V100-SXM2-16GB and on NVIDIA A100"),
         ([rank(0), rank(1, device=HOST)], "and on the host alone"),
         ([rank(0), rank(1, device=Device("amd"))], "and on an AMD GPU"),

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.tta.profile.shares import Shares, shares
-from genset.tta.profile.span import span_of
+from genset.tta.profile.shares import Shares, shares, span_of
 from genset.tta.traces.trace import Trace
 from tests.tta.profile.made import HOST, NCCL, copy, kernel, operator, trace
 

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.tta.profile.by_workers import by_workers
 from genset.tta.profile.profile import profile
 from genset.tta.traces.trace import Kernel, Operator, Trace
 from tests.tta.answers import answer, printed
@@ -76,10 +75,10 @@ def test_what_no_step_launched_is_no_work_of_theirs_and_is_said(tmp_path: Path) 
     assert (other["name"], other["seconds"]) == ("aten::mm", pytest.approx(1e-4))
     assert found["outside"] == pytest.approx(0.6)
     assert found["matrix_units"]["families"][0]["kernels"] == 2
-    text = printed("profile", f"run={path}")
+    text = printed("profile", "--all", f"run={path}")
     assert "run: 60.0 % of the trace's kernel time is outside of the marked steps" in text
     assert "of the time in other operators: aten::mm" in text
-    alone = printed("profile", f"run={write(tmp_path / 'b.json', (10, 200, 500))}")
+    alone = printed("profile", "--all", f"run={write(tmp_path / 'b.json', (10, 200, 500))}")
     assert "outside" not in alone
 
 
@@ -95,11 +94,9 @@ def test_a_steps_time_is_that_in_which_the_device_worked_for_it() -> None:
     waits = trace(
         launched(None, 0, 180, at=0), launched(None, 180, 20, at=180), path="b.json", steps=steps
     )
-    found = by_workers({1: [host_ahead], 2: [waits]})
-    assert [row.lines[0].computing for row in found.rows] == pytest.approx([280 / 300, 1])
-    one, two = (row.step_seconds for row in found.rows)
-    assert one is not None and two is not None
-    assert one / two == pytest.approx(1.5)
+    one, two = (profile("run", [found]).shares[0] for found in (host_ahead, waits))
+    assert (one.computing, two.computing) == pytest.approx((280 / 300, 1))
+    assert one.span_seconds / two.span_seconds == pytest.approx(1.5)
 
 
 def test_a_copy_that_a_step_launched_counts_too() -> None:

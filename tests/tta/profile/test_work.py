@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.tta.profile.span import span
+from genset.tta.profile.shares import span
 from genset.tta.profile.work import count_work
 from genset.tta.traces.kineto import read_trace
 from tests.tta.answers import answer

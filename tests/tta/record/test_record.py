@@ -18,8 +18,7 @@ from genset.core.errors import BadInput
 from genset.tta import Recorder
 from genset.tta.logs.dawnbench import read_run
 from genset.tta.logs.reading import read_entries
-from genset.tta.record.header import Header
-from genset.tta.record.provenance import hardware
+from genset.tta.record.header import Header, hardware
 from genset.tta.record.recorder import Line, read_line, write_line
 from genset.tta.record.recording import Recording, reserved
 from genset.tta.runs import TOP1, TOP5, Task, Training
@@ -64,6 +63,33 @@ def misc(path: Path) -> Any:
 
 def epochs(path: Path) -> list[float]:
     return [epoch.epoch for epoch in read_run(path).epochs]
+
+
+def test_epochs_that_came_at_once_are_said_to_have_no_times(tmp_path: Path) -> None:
+    words = [*command(tmp_path)[:-1], "-c"]
+    both = r"print('tta epoch=1 top1=10{0}\ntta epoch=2 top1=20{0}\n', end='')"
+    for seconds, said in (("", True), (" seconds=1", False)):
+        program = both.format(seconds)
+        done = subprocess.run([*words, program], capture_output=True, text=True, check=True)
+        assert ("several epochs came at once" in done.stderr) == said
+
+
+PERL = 'for (1..3) { print "tta epoch=$_ top1=${_}0\n"; select(undef, undef, undef, .2) }'
+PYTHON = "import time\nfor at in '123': print(f'tta epoch={at} top1={at}0'); time.sleep(0.2)"
+UNTOLD = ["env", "-u", "PYTHONUNBUFFERED", sys.executable]
+
+
+@pytest.mark.parametrize("program", [["perl", "-e", PERL], [*UNTOLD, "-c", PYTHON]])
+def test_a_program_that_keeps_its_output_back_gives_each_epoch_its_time(
+    tmp_path: Path, program: list[str]
+) -> None:
+    words = command(tmp_path)
+    words = [*words[: words.index("--")], *program]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert "came at once" not in done.stderr
+    first, second, third = (epoch.hours for epoch in read_run(tmp_path / "run.tsv").epochs)
+    assert first < second < third
+    assert done.stdout.startswith("tta epoch=1 top1=10\ntta epoch=2")
 
 
 def test_a_command_becomes_an_entry_that_table_reads(tmp_path: Path) -> None:
@@ -293,7 +319,6 @@ def test_small_per_cents_are_not_taken_for_fractions(tmp_path: Path) -> None:
         (Line(1, {TOP1: 50.0}), "comes before the last one"),
         (Line(3, {TOP1: 50.0}, seconds=1), "comes before the last one"),
         (Line(3, {TOP5: 50.0}), "no top1Accuracy"),
-        (Line(3, {TOP1: 50.0}, communication=1000), "more than all of the time"),
     ],
 )
 def test_an_epoch_that_cannot_be_is_refused_and_the_log_stays_right(
@@ -306,21 +331,11 @@ def test_an_epoch_that_cannot_be_is_refused_and_the_log_stays_right(
     assert epochs(tmp_path / "run.tsv") == [2]
 
 
-def test_communication_is_logged_beside_the_hours(tmp_path: Path) -> None:
-    recording = Recording(tmp_path / "run", HEADER)
-    recording.add(Line(1, {TOP1: 10.0}, seconds=100, communication=25), 110)
-    recording.add(Line(2, {TOP1: 20.0}, seconds=200), 210)
-    first, second = read_run(tmp_path / "run.tsv").epochs
-    assert first.communication == pytest.approx(25 / 3600)
-    assert second.communication is None
-
-
 LINES = st.builds(
     Line,
     epoch=st.integers(0, 10**6).map(float),
     scores=st.fixed_dictionaries({TOP1: st.integers(0, 50)}, optional={TOP5: st.integers(50, 100)}),
     seconds=st.none() | st.integers(0, 10**6).map(float),
-    communication=st.none() | st.integers(0, 10**6).map(float),
     framework=st.text(st.characters(categories=["L", "N", "P", "S"]), max_size=9),
 )
 

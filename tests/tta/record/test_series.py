@@ -363,10 +363,10 @@ def test_a_run_that_its_user_stopped_is_no_failure_and_tells_no_schedule(here: P
     assert record("--seeds", "0..2").exit_code == 1
     done = stability_of("runs")
     assert "2 of 2 runs reach 90 %" in done.output
-    assert "stopped before the threshold, not counted: seed-2" in done.output
+    assert "cannot tell, not counted: seed-2: stopped before the threshold" in done.output
     shown = CliRunner().invoke(cli, ["tta", "table", "runs"]).output
     assert "2 of 2" in shown
-    assert "stopped before the threshold, not counted: seed-2" in shown
+    assert "cannot tell, not counted: seed-2: stopped before the threshold" in shown
     # One that fails by itself counts, though it ends far from the others.
     assert record("--seeds", "4").exit_code == 1
     assert "2 of 3 runs reach 90 %" in stability_of("runs").output
@@ -377,7 +377,8 @@ def test_runs_that_were_stopped_are_not_compared(here: Path) -> None:
     for seed in ("0", "1"):
         record("--seeds", seed)
     assert str(stability_of("runs").exception) == (
-        "fewer than two runs are left: stopped before the threshold, not counted: seed-0, seed-1"
+        "fewer than two runs are left: cannot tell, not counted: seed-0, seed-1: "
+        "stopped before the threshold"
     )
 
 

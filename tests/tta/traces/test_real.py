@@ -142,6 +142,7 @@ def test_what_a_trace_lacks_is_said_with_what_to_record(realdata: Path) -> None:
         "No steps: call the profiler's step() after each training step.",
     ]
     assert lacks["amd_mi250.json.gz"] == []
-    assert any("PyTorch 2.1" in said for said in lacks["v100_with_input_dims.json.gz"])
+    # It has no convolution whose strides could lack.
+    assert not any("PyTorch 2.1" in said for said in lacks["v100_with_input_dims.json.gz"])
     assert any("594 kernels of 9,876" in said for said in lacks["v100_with_input_dims.json.gz"])
     assert any("No kernels" in said for said in lacks["cpu_only.pt.trace.json.gz"])

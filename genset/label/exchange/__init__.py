@@ -1,1 +1,0 @@
-"""Labels out of the workspace and into it, as tables."""

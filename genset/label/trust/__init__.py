@@ -1,1 +1,0 @@
-"""Whose votes count: what managers decide, and who labels without looking."""

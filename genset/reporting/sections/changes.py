@@ -1,0 +1,113 @@
+"""What changed: the models of an older report, from its JSON, beside those of this one."""
+
+from collections.abc import Iterator
+from typing import Annotated, NamedTuple
+
+from genset.core.numbers import count, digits, points
+from genset.core.safe import clean
+from genset.core.table import Column, Table
+from genset.core.validation import Meta, Record, read_json
+from genset.reporting.blocks import Block, Grid, Paragraph, Part
+from genset.reporting.format import share
+from genset.reporting.report import Inputs, ReportData, Section
+from genset.score.results.runs import Accuracy
+
+
+class _Top(Record, frozen=True, forbid_unknown_fields=False):
+    accuracy: Accuracy
+
+
+class _Model(Record, frozen=True, forbid_unknown_fields=False):
+    run: str
+    label: str
+    tops: Annotated[tuple[_Top, ...], Meta(min_length=1)]
+
+    @property
+    def top1(self) -> Accuracy:
+        return self.tops[0].accuracy
+
+
+class _Set(Record, frozen=True, forbid_unknown_fields=False):
+    name: str
+    content_hash: str
+
+
+class _OlderReport(Record, frozen=True, forbid_unknown_fields=False):
+    set: _Set
+    models: tuple[_Model, ...]
+
+
+class Change(NamedTuple):
+    """A model's top-1 accuracy before and now; None where the report has no such model."""
+
+    model: str
+    before: Accuracy | None
+    now: Accuracy | None
+
+
+class Changes(NamedTuple):
+    """What is another since an older report.
+
+    `older` names its set, and `same_photos` is whether it is this one. `models` are those with
+    another accuracy, by name; `unchanged` counts the others.
+    """
+
+    older: str
+    same_photos: bool
+    models: tuple[Change, ...]
+    unchanged: int
+
+
+def gather(_: Inputs, data: ReportData) -> Changes | None:
+    """Compare with the report that the options name; None without.
+
+    A model is found again by its run, else by its name.
+
+    Raises:
+        BadInput: the file is no report as JSON.
+    """
+    if (path := data.options.compare) is None:
+        return None
+    older = read_json(path, _OlderReport)
+    runs = {model.run.key for model in data.models}
+    same_run = {model.run: model for model in older.models if model.run in runs}
+    others = {model.label: model for model in older.models if model.run not in runs}
+    models = []
+    for model in data.models:
+        match = same_run.get(model.run.key) or others.pop(model.label, None)
+        models.append(Change(model.label, match.top1 if match else None, model.top1.accuracy))
+    models += [Change(model.label, model.top1, None) for model in others.values()]
+    changed = tuple(model for model in models if model.before != model.now)
+    is_same = older.set.content_hash == data.set.content_hash
+    return Changes(older.set.name, is_same, changed, len(models) - len(changed))
+
+
+def show(found: Changes | None, data: ReportData) -> Iterator[Part]:
+    """Whether the photos are the same, and each model that is new, gone or scores otherwise."""
+    if not found:
+        return
+    text = "The photos are the same."
+    if not found.same_photos:
+        text = f"The photos are others (then {clean(found.older)}): a difference is theirs, too."
+    if found.unchanged:
+        text += f" Unchanged: {count(found.unchanged, 'model')}."
+    columns = [
+        Column("model", "Model"),
+        Column("before", "Top-1 before", "%"),
+        Column("now", "Top-1 now", "%"),
+        Column("change", "Change", "points", align="right"),
+    ]
+    table = Table(columns, [_row(change) for change in found.models])
+    blocks: list[Block] = [Paragraph(text), Grid(table)] if table.rows else [Paragraph(text)]
+    yield Part("changes", "Since the older report", blocks)
+
+
+def _row(change: Change) -> list[object]:
+    before, now = change.before, change.now
+    if not (before and now):
+        return [change.model, share(before), share(now), "new" if now else "gone"]
+    what = points(now.share - before.share, digits(min(now.photos, before.photos)))
+    return [change.model, share(before), share(now), what]
+
+
+SECTION = Section("changes", gather, show)
