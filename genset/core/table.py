@@ -95,12 +95,14 @@ class Cell:
         text: what people read.
         note: a second, smaller line in HTML; elsewhere in brackets behind the text.
         html: markup that HTML has in the text's place, such as a link.
+        bold: whether LaTeX sets it in bold, as papers do with the best of a column.
     """
 
     value: Any
     text: str
     note: str = ""
     html: str = ""
+    bold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,10 +363,12 @@ def _latex_lines(table: Table) -> Iterator[str]:
         yield f"\\label{{tab:{label}}}"
     yield f"\\begin{{tabular}}{{{align}}}"
     yield r"\toprule"
-    yield _latex_row(column.head for column in table.columns)
+    yield _latex_row([escape_latex(column.head) for column in table.columns])
     yield r"\midrule"
-    for number in range(len(table.rows)):
-        yield _latex_row(table.texts(number))
+    for number, row in enumerate(table.rows):
+        texts = map(escape_latex, table.texts(number))
+        bold = [isinstance(cell, Cell) and cell.bold for cell in row]
+        yield _latex_row([f"\\textbf{{{t}}}" if b else t for t, b in zip(texts, bold, strict=True)])
     yield r"\bottomrule"
     yield r"\end{tabular}"
     yield from [r"{\par\smallskip\footnotesize", *notes, "}"] if notes else []
@@ -372,7 +376,7 @@ def _latex_lines(table: Table) -> Iterator[str]:
 
 
 def _latex_row(texts: Iterable[str]) -> str:
-    return " & ".join(map(escape_latex, texts)) + r" \\"
+    return " & ".join(texts) + r" \\"
 
 
 # Cells

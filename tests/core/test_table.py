@@ -8,6 +8,7 @@ import re
 from datetime import UTC, date, datetime
 from html.parser import HTMLParser
 from math import inf, nan
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from genset.core.table import (
     of_words,
     render,
 )
+from tests.latex import compile_latex
 
 SIGNS = "\\`*_{}[]|#~"
 WORDS = st.text(
@@ -168,6 +170,10 @@ def test_latex_uses_booktabs() -> None:
         r"\end{table}",
     ]
     assert render(of_words(("a",), [("b",)]), "latex").startswith(r"\begin{tabular}{l}")
+
+
+def test_latex_compiles_whatever_the_words(tmp_path: Path) -> None:
+    compile_latex(render([MODELS, of_one(HOSTILE), NOTES], "latex"), tmp_path)
 
 
 def test_a_cell_may_have_words_of_its_own() -> None:

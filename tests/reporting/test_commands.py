@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
+from tests.latex import compile_latex
 from tests.score.listed import write_list, write_npy
 from tests.test_cli import error_of, genset
 
@@ -70,6 +71,13 @@ def test_the_same_comes_as_json(folder: Path) -> None:
 def test_a_pair_is_a_row_of_a_table(folder: Path, format: str, says: str) -> None:
     words = ("compare", "half", "good", "--on", "photos.csv", "--format", format)
     assert says in genset(*words, cwd=folder).stdout
+
+
+def test_tables_of_models_and_pairs_go_into_a_paper(folder: Path, tmp_path: Path) -> None:
+    report = genset("report", "photos.csv", "--format", "latex", cwd=folder).stdout
+    assert r"\caption{" in report and r"\textbf{100.0}" in report
+    pair = genset("compare", "half", "good", "--on", "photos.csv", "--format", "latex", cwd=folder)
+    compile_latex(report + pair.stdout, tmp_path)
 
 
 def printed(*words: str) -> str:

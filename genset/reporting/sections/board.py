@@ -13,7 +13,7 @@ from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table, interval_column
 from genset.reporting.blocks import Block, Commands, Figures, Grid, Html, Paragraph, Part, sentences
 from genset.reporting.figures.plot import Axis, el, families, legend, of_model, share_axis
-from genset.reporting.format import answered, interval, remarks, share
+from genset.reporting.format import answered, classes_of, interval, remarks, share
 from genset.reporting.html import breakable, grid
 from genset.reporting.names import LINE, run_anchor, short_names
 from genset.reporting.report import Inputs, ReportData, ScoredModel, Section
@@ -21,6 +21,7 @@ from genset.reporting.sections import baseline, multilabel
 from genset.reporting.sections.again import commands
 from genset.score.results.runs import Accuracy
 
+_HASH = len("sha256:") + 12  # letters of a set's hash that name it
 _MANY = 25  # models of which rows are set in smaller type in print
 
 
@@ -179,10 +180,18 @@ def _name(name: str, x: str, css: str, *, level: bool) -> Markup:
 
 def _ranked(data: ReportData) -> list[Ranked]:
     """The models of the figure: first the best and those that it cannot be told apart from."""
+    near = _near(data)
+    models = sorted(data.ranked, key=lambda model: model.label not in near)
+    return [_in_figure(model, near=model.label in near) for model in models]
+
+
+def _near(data: ReportData) -> set[str]:
+    """The best model and those that it cannot be told apart from; none where one is alone."""
+    if len(data.ranked) < 2:
+        return set()
     best = data.ranked[0].label
     apart = {pair.second for pair in data.pairs if pair.first == best and pair.apart}
-    models = sorted(data.ranked, key=lambda model: model.label in apart)
-    return [_in_figure(model, near=model.label not in apart) for model in models]
+    return {model.label for model in data.ranked} - apart
 
 
 def _in_figure(model: ScoredModel, *, near: bool) -> Ranked:
@@ -202,11 +211,15 @@ def models_table(data: ReportData) -> Table:
     if reference := data.of(baseline.SECTION):
         above = {row.label: row.above for row in reference.models}
     ks = sorted({top.k for model in models for top in model.tops} - {1})
+    near = _near(data)
     of_all = f"of {len(data.ranked):,}"
     columns: list[tuple[Column, Callable[[ScoredModel], object]]] = [
         (Column("rank", "Rank", of_all, css="numbers", ends=("best", "worst")), _rank),
         (Column("model", "Model"), _names(data)),
-        (_accuracy("top1", "Top-1"), lambda model: _share(model.top1.accuracy)),
+        (
+            _accuracy("top1", "Top-1"),
+            lambda model: _share(model.top1.accuracy, bold=model.label in near),
+        ),
         (interval_column("interval", "Interval", "95 %"), _interval),
         *((_accuracy(f"top{k}", f"Top-{k}"), _top(k)) for k in ks),
         (_accuracy("real", "All labels", "ReaL, %"), lambda model: share(model.real)),
@@ -238,6 +251,14 @@ def models_table(data: ReportData) -> Table:
     full = [n for n, found in enumerate(cells) if not models or any(c is not None for c in found)]
     rows = list(zip(*(cells[n] for n in full), strict=True))
     return Table([columns[n][0] for n in full], rows)
+
+
+def caption(data: ReportData) -> str:
+    """What a paper says of the table: the set, and what is in bold."""
+    about = data.set
+    on = f"{about.name} ({count(about.photos, 'photo')} of {classes_of(about.classes)}, "
+    bold = "the best and those that cannot be told apart from it are in bold"
+    return f"Models on {on}{about.content_hash[:_HASH]})" + f"; {bold}" * (len(data.ranked) > 1)
 
 
 def _cost(name: str, unit: float) -> Callable[[ScoredModel], Cell | None]:
@@ -296,8 +317,10 @@ def _shared_remarks(data: ReportData) -> list[str]:
     return [text for text in first if all(text in texts for texts in others)]
 
 
-def _share(found: Accuracy) -> Cell | None:
-    return Cell(found.share, percent(found.share, found.photos)) if found.photos else None
+def _share(found: Accuracy, *, bold: bool) -> Cell | None:
+    if not found.photos:
+        return None
+    return Cell(found.share, percent(found.share, found.photos), bold=bold)
 
 
 def _top(k: int) -> Callable[[ScoredModel], Cell | None]:
