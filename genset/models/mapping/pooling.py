@@ -105,8 +105,17 @@ class ClassMapping:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """What each answer stands for: a class's id, or what an output of no class stands for."""
-        classes = [wnid for wnid, places in self.classes.items() if places]
-        return (*classes, *(self.outputs[place] for place in self._unmapped))
+        return tuple(name for name, _ in self._groups)
+
+    @cached_property
+    def _groups(self) -> list[tuple[str, Sequence[int]]]:
+        """What each answer stands for, with the places of its outputs."""
+        groups = [(wnid, places) for wnid, places in self.classes.items() if places]
+        if self.convention.among == "all":
+            mapped = {place for _, places in groups for place in places}
+            rest = [place for place in range(len(self.outputs)) if place not in mapped]
+            groups += [(self.outputs[place], [place]) for place in rest]
+        return groups
 
     @property
     def identity(self) -> dict[str, object]:
@@ -161,40 +170,20 @@ class ClassMapping:
         Returns:
             N x columns, from 0 to 1; of sums, each row sums to 1.
         """
-        competing = scores[:, self._competing].astype(np.float64)
+        competing = scores[:, [n for _, places in self._groups for n in places]].astype(np.float64)
+        starts = np.cumsum([0, *(len(places) for _, places in self._groups)])[:-1]
         if not are_probabilities:
             best = competing.max(axis=1, keepdims=True)
             competing = np.exp(competing - np.where(np.isfinite(best), best, 0.0))
         total = competing.sum(axis=1, keepdims=True)
         competing /= np.where(total > 0, total, 1.0)
         pooled = np.add if self.convention.pool == "sum" else np.maximum
-        found: Floats = pooled.reduceat(competing, self._starts, axis=1)
+        found: Floats = pooled.reduceat(competing, starts, axis=1)
         return np.minimum(found, 1.0)
 
     @cached_property
     def _answers(self) -> dict[str, str]:
         return {self.outputs[place]: wnid for wnid, its in self.classes.items() for place in its}
-
-    @cached_property
-    def _unmapped(self) -> list[int]:
-        """The places of outputs of no class, where they compete."""
-        if self.convention.among == "subset":
-            return []
-        mapped = {place for places in self.classes.values() for place in places}
-        return [place for place in range(len(self.outputs)) if place not in mapped]
-
-    @cached_property
-    def _competing(self) -> NDArray[np.intp]:
-        """The places of outputs that compete, column by column."""
-        mapped = [place for places in self.classes.values() for place in places]
-        return np.array([*mapped, *self._unmapped], dtype=np.intp)
-
-    @cached_property
-    def _starts(self) -> NDArray[np.intp]:
-        """Where each column begins among the outputs that compete."""
-        sizes = [len(places) for places in self.classes.values() if places]
-        sizes += [1] * len(self._unmapped)
-        return np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
 
 
 _NAMED = 5  # classes
