@@ -189,16 +189,6 @@ def test_data_sets_that_cannot_be_matched_are_named(tmp_path: Path) -> None:
     assert "text.parquet cannot be read" in refused(tmp_path / "text.parquet")
 
 
-def test_a_label_that_is_no_class_is_left_out_and_said_so(tmp_path: Path) -> None:
-    paint(tmp_path / "photos", 0, "a.png", RED)
-    paint(tmp_path / "photos", 1, "b.png", GREEN)
-    named = {WNIDS[0]: WNIDS[0], WNIDS[1]: "unicorn"}
-    layouts.data_set(tmp_path / "photos", named.__getitem__).to_parquet(tmp_path / "a.parquet")
-    found = open_set(str(tmp_path / "a.parquet"))
-    assert found.ids == [f"{WNIDS[0]}/a.png"]
-    assert found.notes == ("The label unicorn is not a class of ImageNet, and is left out.",)
-
-
 def test_only_class_names_that_are_certain_are_matched(tmp_path: Path) -> None:
     cranes = [134, 517]
     for place in cranes:
@@ -232,11 +222,3 @@ def test_a_plus_in_a_path_is_a_plus(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["runs"][0]["top1"]["correct"] == 1
-
-
-def test_a_changed_label_or_photo_changes_the_hash(tmp_path: Path) -> None:
-    hashes: set[str] = set()
-    for number, (place, colour) in enumerate([(0, RED), (0, BLUE), (1, RED)]):
-        photos = paint(tmp_path / str(number), place, "b.png", colour).parent.parent
-        hashes.add(open_set(str(photos)).content_hash)
-    assert len(hashes) == 3
