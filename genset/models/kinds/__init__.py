@@ -7,7 +7,6 @@
     kind_of         a kind of genset's or of an installed package
     architectures   torchvision:, timm:, file:
     exported        export:, onnx:, torchscript:
-    memory          a network that a caller has in memory
 """
 
 from collections.abc import Callable

@@ -5,10 +5,11 @@ import os
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -19,7 +20,6 @@ from torch import Tensor, nn
 
 from genset.core.errors import BadInput, ModelError, first_line, needs_extra
 from genset.core.files import sha256_of
-from genset.models.kinds.openvino import IrSession
 from genset.models.load import LoadedModel, Loading
 from genset.models.preprocessing import Preprocessing
 from genset.models.spec import ModelSpec
@@ -41,7 +41,7 @@ _KINDS: dict[str, type] = {
     **dict.fromkeys(("tensor(uint8)", "u8"), np.uint8),
 }
 
-_MOST_AT_ONCE = 16  # of a file that takes up to so many photos, or more
+_MANY = 256  # photos at once, as many as are given to any network
 
 _WHOLE = "It takes whole numbers from 0 to 255: photos are not normalized."
 
@@ -65,8 +65,14 @@ class Program:
 
 
 def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedModel:
-    """Load ``export:``, ``onnx:`` and ``torchscript:``."""
-    program, path = load_exported(spec, how.allow_code), Path(spec.target)
+    """Load ``export:``, ``onnx:`` and ``torchscript:``.
+
+    Raises:
+        BadInput: there is no such file, or it is TorchScript and not allowed.
+        ModelError: it is not what the spec says.
+        MissingExtra: it is ONNX, and onnxruntime is not installed.
+    """
+    program, path = _program(spec, how.allow_code), Path(spec.target)
     usual = Preprocessing.usual(program.side or 224)
     if program.is_uint8:
         usual = replace(usual, mean=(0.0,) * _COLOURS, std=(1.0,) * _COLOURS)
@@ -115,14 +121,8 @@ def _takes_two(network: nn.Module, side: int) -> bool:
         return False
 
 
-def load_exported(spec: ModelSpec, allow_code: bool) -> Program:
-    """Load what an `export:`, `torchscript:` or `onnx:` spec names.
-
-    Raises:
-        BadInput: there is no such file, or it is TorchScript and `allow_code` is not set.
-        ModelError: it is not what the spec says.
-        MissingExtra: it is ONNX, and onnxruntime is not installed.
-    """
+def _program(spec: ModelSpec, allow_code: bool) -> Program:
+    """What the spec names, whose file is of its kind."""
     path = Path(spec.target)
     if not path.is_file():
         raise BadInput(f"there is no file {path}")
@@ -156,18 +156,12 @@ def _export(path: Path) -> Program:
     if len(inputs) != 1 or inputs[0].ndim != 4:
         raise ModelError(f"{path} takes other than one batch of photos")
     batch, _, height, _ = inputs[0].shape
-    largest = [
-        bounds.upper
-        for size, bounds in program.range_constraints.items()
-        if _fixed(batch) is None and size == batch.node.expr
-    ]
     is_uint8 = inputs[0].dtype == torch.uint8
-    return Program(
-        ExportedNetwork(program.module(), is_uint8),
-        _fixed(height),
-        _fixed(batch) or next((min(int(n), _MOST_AT_ONCE) for n in largest if n < 256), None),
-        is_uint8=is_uint8,
-    )
+    network = ExportedNetwork(program.module(), is_uint8)
+    limits = {} if _fixed(batch) else program.range_constraints
+    largest = [limits[size].upper for size in limits if size == batch.node.expr]
+    most = next((int(photos) for photos in largest if photos < _MANY), None)
+    return Program(network, _fixed(height), _fixed(batch) or most, is_uint8)
 
 
 class ExportedNetwork(nn.Module):
@@ -233,12 +227,8 @@ def _onnx(path: Path) -> Program:
         named = ", ".join(map(_input_in_words, inputs))
         raise ModelError(f"{path} takes other than one batch of photos: {named}")
     batch, *sizes = inputs[0].shape
-    if network.channels_last:
-        height, width, channels = sizes
-    else:
-        channels, height, width = sizes
-    square = not isinstance(height, int) or not isinstance(width, int) or height == width
-    if not square or (isinstance(channels, int) and channels != _COLOURS):
+    *sides, channels = sizes if network.channels_last else [*sizes[1:], sizes[0]]
+    if len(set(filter(_fixed, sides))) > 1 or _fixed(channels) not in (None, _COLOURS):
         raise ModelError(f"{path}: its {network.takes}; it must be N x 3 x S x S or N x S x S x 3")
     if inputs[0].type not in _KINDS:
         raise ModelError(f"{path} takes {inputs[0].type}; it must take float numbers or uint8")
@@ -246,8 +236,7 @@ def _onnx(path: Path) -> Program:
     network.close()
     # Such a file scales each layer's numbers by all photos that it gets at once.
     dynamic = b"DynamicQuantizeLinear" in path.read_bytes()
-    size = _fixed(batch) or (1 if dynamic else None)
-    return Program(network, _fixed(height), size, is_uint8)
+    return Program(network, _fixed(sides[0]), _fixed(batch) or (1 if dynamic else None), is_uint8)
 
 
 # How the file of each kind is read, and whose it is, for errors.
@@ -300,8 +289,9 @@ class OnnxNetwork(nn.Module):
 
     @property
     def channels_last(self) -> bool:
-        """Whether the file takes N x H x W x 3."""
-        return has_channels_last(self.session().get_inputs()[0].shape)
+        """Whether the file takes N x H x W x 3, as TensorFlow's do, by the sizes that it fixes."""
+        shape = self.session().get_inputs()[0].shape
+        return bool(shape[3] == _COLOURS and shape[1] != _COLOURS)
 
     @property
     def takes(self) -> str:
@@ -316,12 +306,57 @@ class OnnxNetwork(nn.Module):
         """N x 3 x H x W in, N x classes out."""
         session = self.session()
         expected = session.get_inputs()[0]
-        if has_channels_last(expected.shape):
+        if self.channels_last:
             pixels = pixels.permute(0, 2, 3, 1)
         kind = _KINDS[expected.type]
         values = whole_numbers(pixels) if kind == np.uint8 else pixels
         array: NDArray[Any] = np.ascontiguousarray(values.cpu().numpy(), dtype=kind)
         return torch.from_numpy(session.run(None, {expected.name: array})[self.output]).float()
+
+
+class IrSession:
+    """A file that OpenVINO runs, its own or ONNX, with the methods of ONNX Runtime's sessions.
+
+    It is compiled where it is first run: that starts threads, which cannot be split off.
+
+    Raises:
+        MissingExtra: openvino is not installed.
+    """
+
+    def __init__(self, path: Path, threads: int, precision: str = "f32") -> None:
+        with needs_extra("running OpenVINO", "engines"):
+            import openvino
+        self._core: Any = openvino.Core()
+        self._compiled: Any = None
+        self.network = self._core.read_model(path)
+        self._properties = {
+            "INFERENCE_PRECISION_HINT": precision,
+            "INFERENCE_NUM_THREADS": threads,
+            "NUM_STREAMS": 1,
+            "ENABLE_CPU_PINNING": False,  # the system says on which core each worker is
+        }
+
+    def get_inputs(self) -> list[SimpleNamespace]:
+        return [_node(port) for port in self.network.inputs]
+
+    def get_outputs(self) -> list[SimpleNamespace]:
+        return [_node(port) for port in self.network.outputs]
+
+    def compiled(self) -> Any:
+        """The network, ready to run."""
+        if self._compiled is None:
+            self._compiled = self._core.compile_model(self.network, "CPU", self._properties)
+        return self._compiled
+
+    def run(self, _: None, values: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
+        """All its outputs for one input."""
+        return [*self.compiled()([*values.values()]).values()]
+
+
+def _node(port: Any) -> SimpleNamespace:
+    sizes = [axis.get_length() if axis.is_static else "N" for axis in port.partial_shape]
+    name = min(port.names, default="pixels")
+    return SimpleNamespace(name=name, type=port.element_type.get_type_name(), shape=sizes)
 
 
 def used_output(names: Sequence[str], used: str) -> str:
@@ -343,11 +378,6 @@ def _open_session(path: Path, threads: int) -> Any:
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = 4  # what goes wrong is raised too, and said once
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-
-
-def has_channels_last(shape: Sequence[object]) -> bool:
-    """Whether an input is N x H x W x 3, as TensorFlow's are, by the sizes that a file fixes."""
-    return shape[3] == _COLOURS and shape[1] != _COLOURS
 
 
 def _input_in_words(node: Any) -> str:

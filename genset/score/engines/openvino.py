@@ -1,8 +1,7 @@
 """OpenVINO on the CPU."""
 
 from genset.core.errors import BadInput
-from genset.models.kinds.exported import OnnxNetwork
-from genset.models.kinds.openvino import IrSession
+from genset.models.kinds.exported import IrSession, OnnxNetwork
 from genset.models.load import LoadedModel
 from genset.score.engines.engine import EngineOptions
 from genset.score.engines.onnx import OnnxRuntimeEngine
