@@ -3,7 +3,7 @@
 ::
 
     layout        what a layout's module does, and several files under one name
-    release, folder, labels
-    tar, webdataset     and `members`, the files in a tar
+    release, folder, labels, objectnet
+    tar           with WebDataset's shards
     hugging_face  tables, by the library `datasets`
 """
