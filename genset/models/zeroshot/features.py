@@ -4,7 +4,6 @@ The features of each class's sentences are computed once, and kept by a hash of 
 """
 
 import hashlib
-import io
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -113,10 +112,8 @@ def _stored(folder: Path, model: LoadedModel, compute: Callable[[], Features]) -
             if (found := _read(file, len(model.order))) is not None:
                 return found
             features = compute()
-            buffer = io.BytesIO()
-            np.save(buffer, features)
             with written_whole(file) as out:
-                out.write(buffer.getbuffer())
+                np.save(out, features)
             return features
     except OSError as error:
         raise GensetError(f"{folder} cannot be written: {error.strerror}") from None
