@@ -16,10 +16,10 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_612,
+    "lines of code": 59_614,
     "modules": 476,
-    "lines of tests": 71_905,
-    "words of docs": 34_672,
+    "lines of tests": 71_883,
+    "words of docs": 34_643,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,

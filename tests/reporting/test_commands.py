@@ -34,50 +34,23 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.soak
-def test_two_models_are_compared_in_a_few_lines(folder: Path) -> None:
-    done = genset("compare", "half", "good", "--on", "photos.csv", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert lines[0] == "photos: 60 photos answered by both"
-    assert lines[1] == "half  50.0 % (30 correct, 0 that good gets wrong)"
-    assert lines[2] == "good  100.0 % (60 correct, 30 that half gets wrong)"
-    assert lines[3].startswith("Difference: −50.0 points (95 % interval −")
-    assert lines[3].endswith(" by McNemar’s exact test. They can be told apart.")
-
-
 def test_without_a_workspace_the_photos_must_be_named(folder: Path) -> None:
     compare, report = genset("compare", "half", "good", cwd=folder), genset("report", cwd=folder)
     assert "--on photos/" in error_of(compare, 2)
     assert "genset report photos/" in error_of(report, 2)
 
 
-@pytest.mark.soak
-def test_the_same_comes_as_json(folder: Path) -> None:
-    done = genset("compare", "half", "good", "--on", "photos.csv", "--json", cwd=folder)
-    found = json.loads(done.stdout)
-    assert (found["only_first"], found["only_second"], found["apart"]) == (0, 30, True)
-    assert found["remarks"] == {"half": [], "good": []}
-
-
-@pytest.mark.parametrize(
-    ("format", "says"),
-    [
-        ("csv", "half − good,-0.5,-0.6"),
-        ("latex", r"half $-$ good & $-$50.0 & "),
-        ("markdown", "| half − good | −50.0 | "),
-    ],
-)
-def test_a_pair_is_a_row_of_a_table(folder: Path, format: str, says: str) -> None:
-    words = ("compare", "half", "good", "--on", "photos.csv", "--format", format)
-    assert says in genset(*words, cwd=folder).stdout
-
-
 def test_tables_of_models_and_pairs_go_into_a_paper(folder: Path, tmp_path: Path) -> None:
+    def pair(format: str) -> str:
+        words = ("compare", "half", "good", "--on", "photos.csv", "--format", format)
+        return genset(*words, cwd=folder).stdout
+
+    assert "half − good,-0.5,-0.6" in pair("csv")
+    assert "| half − good | −50.0 | " in pair("markdown")
+    assert r"half $-$ good & $-$50.0 & " in pair("latex")
     report = genset("report", "photos.csv", "--format", "latex", cwd=folder).stdout
     assert r"\caption{" in report and r"\textbf{100.0}" in report
-    pair = genset("compare", "half", "good", "--on", "photos.csv", "--format", "latex", cwd=folder)
-    compile_latex(report + pair.stdout, tmp_path)
+    compile_latex(report + pair("latex"), tmp_path)
 
 
 def printed(*words: str) -> str:

@@ -1,6 +1,7 @@
 """ImageNet and lists of photos as they lie on people's disks, opened by one command."""
 
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -56,8 +57,11 @@ def test_imagenets_validation_photos_need_no_list(tmp_path: Path) -> None:
     for names in (found.ids, [Path(name).stem for name in found.ids]):
         (val / "list.txt").write_text("".join(f"{name} n02437616\n" for name in names))
         (note,) = open_set(str(val / "list.txt")).notes
-        assert "another class for 3 of 4 photos: is the list shifted" in note
+        assert "another class for 3 of 4 photos: are the labels shifted" in note
     (val / "list.txt").unlink()
+    shutil.copytree(val, tmp_path / "moved" / "n02437616")
+    (note,) = open_set(str(tmp_path / "moved")).notes
+    assert "another class for 3 of 4 photos" in note
     photo(val / "ILSVRC2012_val_00050001.JPEG")
     (with_stray,) = open_set(str(val)).notes
     assert "ILSVRC2012_val_00050001.JPEG has no class" in with_stray
@@ -156,6 +160,7 @@ def test_of_two_facts_on_one_sample_the_wnid_counts(tmp_path: Path) -> None:
         ("1.cls", "1", ""),
         ("1.json", '{"label": 1, "classname": "tiger shark, Galeocerdo cuvieri"}', ""),
         ("1.json", '{"label": 1, "name": "tiger shark"}', "'tiger shark' is not the class n014435"),
+        ("1.json", '{"label": 2}', "it has two classes, 1 and 2"),
         ("1.json", "{}", "has numbers for classes, and only 1 of them"),
         ("1.txt", "n01491361", ""),
     ):

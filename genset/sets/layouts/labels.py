@@ -66,7 +66,7 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
     place = path.resolve()
     name = place.parent.name if place.name == LABELS else place.stem
-    notes = _contradictions(rows, classes)
+    notes = contradictions(rows, classes)
     found = photo_set(name, path, rows, classes, HashStore(hashes, path.parent), notes)
     found = replace(found, root=path.parent, list_hash=_hash_of_list(found.photos))
     if any(os.path.lexists(photo.path) for photo in found.photos):
@@ -143,13 +143,14 @@ def _is_any_in(folder: Path, names: Iterable[str]) -> bool:
     return any(n.partition("/")[0] in there and os.path.lexists(folder / n) for n in names)
 
 
-def _contradictions(rows: Sequence[Row], classes: Classes) -> list[str]:
-    """That most classes of a list are not those of ImageNet's own order: none, or one remark."""
-    names = [row.name if Path(row.name).suffix else f"{row.name}.JPEG" for row in rows]
+def contradictions(rows: Sequence[Row], classes: Classes) -> list[str]:
+    """That most classes are not those of ImageNet's own order: none, or one remark."""
+    paths = [Path(row.name) for row in rows]
+    names = [path.name if path.suffix else f"{path.name}.JPEG" for path in paths]
     order = [row.label for row in validation_rows(Path(), names)]
     same = [classes.find(row.label) == of for row, of in zip(rows, order, strict=True) if of]
     wrong = f"ImageNet's own order has another class for {len(same) - sum(same):,} of"
-    more = f"{count(len(same), 'photo')}: is the list shifted, or of other photos?"
+    more = f"{count(len(same), 'photo')}: are the labels shifted, or of other photos?"
     return [f"{wrong} {more}"] * (2 * sum(same) < len(same))
 
 

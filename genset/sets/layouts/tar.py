@@ -277,9 +277,10 @@ def _label_of(
     ]
     words = [str(label) for label in labels if isinstance(label, str | int) and label != ""]
     named = [word for word in words if classes.find(word)]
-    if len(set(map(classes.find, named))) > 1:
-        raise BadInput(f"{where}: it has two classes, {named[0]} and {named[1]}")
     numbers = [word for word in words if is_number(word)]
+    facts = {classes.find(word): word for word in named} or {int(word): word for word in numbers}
+    if len(facts) > 1:
+        raise BadInput(f"{where}: it has two classes, {' and '.join(facts.values())}")
     names = [word for word in words if not is_number(word)]
     place = int(numbers[0]) if numbers else len(classes.taxonomy)
     if not named and names and place < len(classes.taxonomy) and classes.custom is None:
