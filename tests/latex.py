@@ -9,9 +9,7 @@ import pytest
 DOCUMENT = r"""\documentclass{{article}}
 \usepackage[T1]{{fontenc}}
 \usepackage{{booktabs}}
-\begin{{document}}
-{}
-\end{{document}}
+\begin{{document}}{}\end{{document}}
 """
 
 

@@ -16,9 +16,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_614,
+    "lines of code": 59_617,
     "modules": 476,
-    "lines of tests": 71_883,
+    "lines of tests": 71_882,
     "words of docs": 34_643,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,

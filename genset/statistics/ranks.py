@@ -15,7 +15,8 @@ from genset.statistics.paired import exact_mcnemar
 
 GUESSES = "The answers are hardly better than guesses"  # so begins that sentence
 _FEWEST_CLASSES = 5  # that are right in another order
-_NEVER_RIGHT = 20  # photos none of which is right
+_NEVER_RIGHT = 20  # photos none of which is right first
+_SMALL = 0.05  # a chance to be right at any rank, with which a hit or two say nothing
 _SURE = 1e-4  # how unlikely chance must be before a rank is called odd
 
 Indices = NDArray[np.int64]
@@ -34,8 +35,10 @@ def odd_ranks(hits: Sequence[int], photos: int, classes: int) -> str | None:
     """
     ranks = len(hits)
     shown = f"hits by rank: {', '.join(f'{count:,}' for count in hits)}"
-    never = not any(hits) and photos >= _NEVER_RIGHT
-    if photos == 0 or never or wilson(sum(hits), photos).high < min(0.5, 10 * ranks / classes):
+    found, chance = wilson(sum(hits), photos), ranks / classes
+    by_chance = not any(hits) or found.low <= chance < _SMALL
+    never = photos >= _NEVER_RIGHT and not hits[0] and by_chance
+    if photos == 0 or never or found.high < min(0.5, 10 * chance):
         return f"{GUESSES} ({shown} of {photos:,} photos)."
     if ranks == 1:
         return None
