@@ -16,7 +16,7 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_617,
+    "lines of code": 59_613,
     "modules": 476,
     "lines of tests": 71_882,
     "words of docs": 34_643,

@@ -58,6 +58,9 @@ def test_imagenets_validation_photos_need_no_list(tmp_path: Path) -> None:
         (val / "list.txt").write_text("".join(f"{name} n02437616\n" for name in names))
         (note,) = open_set(str(val / "list.txt")).notes
         assert "another class for 3 of 4 photos: are the labels shifted" in note
+    places = {cls.wnid: cls.index for cls in imagenet1k()}
+    (val / "list.txt").write_text("".join(f"{p.id} {places[p.wnid]}\n" for p in found.photos))
+    assert not open_set(str(val / "list.txt"), taxonomy=imagenet1k()).notes
     (val / "list.txt").unlink()
     shutil.copytree(val, tmp_path / "moved" / "n02437616")
     (note,) = open_set(str(tmp_path / "moved")).notes

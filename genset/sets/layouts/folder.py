@@ -11,7 +11,7 @@ from genset.core.junk import is_junk, junk_note
 from genset.core.numbers import count
 from genset.sets.formats import has_no_ending, is_photo, is_photo_name
 from genset.sets.hashes import HashStore
-from genset.sets.layouts.labels import LABELS, LISTS, contradictions, is_listed, rows_of
+from genset.sets.layouts.labels import LABELS, LISTS, is_listed, rows_of
 from genset.sets.layouts.layout import Classes, Row, check_folders, exclusions, photo_set
 from genset.sets.photos import PhotoSet
 
@@ -41,7 +41,7 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
         else:
             _add_class(Path(child.path), found)
     found.check(folder)
-    listed, notes = [], [*found.notes(), *contradictions(found.rows, classes)]
+    listed, notes = [], found.notes()
     try:
         if (folder / LABELS).is_file():
             listed = rows_of((folder / LABELS).read_bytes(), folder / LABELS, classes)

@@ -6,23 +6,17 @@ a devkit's ``val.txt``. ImageNet's validation photos need no list: the number in
 ``ILSVRC2012_val_00000001.JPEG`` says the class.
 """
 
-import gzip
 import hashlib
 import os
-import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
-from genset.classes import imagenet1k
 from genset.core.errors import BadInput
 from genset.core.files import table_rows
-from genset.core.numbers import count
 from genset.sets.formats import is_photo_name
 from genset.sets.hashes import HashStore
-from genset.sets.layouts.layout import Classes, Row, is_number, names_in, photo_set
+from genset.sets.layouts.layout import Classes, Row, is_number, names_in, photo_set, validation_wnid
 from genset.sets.photos import PhotoSet, ScoredPhoto
 
 LABELS = "labels.csv"
@@ -30,14 +24,13 @@ LISTS = (".csv", ".tsv", ".txt")
 
 IMAGE_COLUMNS = ("image", "imageid", "image_id", "filename", "file_name", "file", "path", "id")
 _CLASS = ("wnid", "class", "label", "predictionstring", "synset", "target")
-_VALIDATION = re.compile(r"(?:.*/)?ILSVRC2012_val_(\d{8})(?:_n\d{8})?\.jpe?g", re.IGNORECASE)
 # Where the photos of a list lie: beside it, or as in Kaggle's archive.
 _PLACES = ("", "val", "images", "ILSVRC/Data/CLS-LOC/val")
 
 
 def is_listed(names: Collection[str]) -> bool:
     """Whether a folder with these files has a list, or ImageNet's validation photos."""
-    return LABELS in names or any(map(_VALIDATION.fullmatch, names))
+    return LABELS in names or any(map(validation_wnid, names))
 
 
 def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
@@ -66,8 +59,7 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
     place = path.resolve()
     name = place.parent.name if place.name == LABELS else place.stem
-    notes = contradictions(rows, classes)
-    found = photo_set(name, path, rows, classes, HashStore(hashes, path.parent), notes)
+    found = photo_set(name, path, rows, classes, HashStore(hashes, path.parent))
     found = replace(found, root=path.parent, list_hash=_hash_of_list(found.photos))
     if any(os.path.lexists(photo.path) for photo in found.photos):
         return found
@@ -143,38 +135,9 @@ def _is_any_in(folder: Path, names: Iterable[str]) -> bool:
     return any(n.partition("/")[0] in there and os.path.lexists(folder / n) for n in names)
 
 
-def contradictions(rows: Sequence[Row], classes: Classes) -> list[str]:
-    """That most classes are not those of ImageNet's own order: none, or one remark."""
-    paths = [Path(row.name) for row in rows]
-    names = [path.name if path.suffix else f"{path.name}.JPEG" for path in paths]
-    order = [row.label for row in validation_rows(Path(), names)]
-    same = [classes.find(row.label) == of for row, of in zip(rows, order, strict=True) if of]
-    wrong = f"ImageNet's own order has another class for {len(same) - sum(same):,} of"
-    more = f"{count(len(same), 'photo')}: are the labels shifted, or of other photos?"
-    return [f"{wrong} {more}"] * (2 * sum(same) < len(same))
-
-
 def validation_rows(root: Path, names: Iterable[str]) -> list[Row]:
     """ImageNet's validation photos among these names; the others without a class."""
-    order = ("", *_validation_order())
-    rows = []
-    for name in names:
-        match = _VALIDATION.fullmatch(name)
-        number = int(match[1]) if match else 0
-        rows.append(Row(name, order[number] if number < len(order) else "", root / name))
-    return rows
-
-
-@cache
-def _validation_order() -> tuple[str, ...]:
-    """The wnids of ImageNet's 50,000 validation photos.
-
-    Source: the development kit of ILSVRC2012; the copies of TensorFlow Datasets and of ImageNetV2
-    agree on each.
-    """
-    packed = files("wordnet_maps").joinpath("imagenet_validation.txt.gz").read_bytes()
-    wnids = [cls.wnid for cls in imagenet1k()]
-    return tuple(wnids[int(place)] for place in gzip.decompress(packed).split())
+    return [Row(name, validation_wnid(name), root / name) for name in names]
 
 
 def _hash_of_list(photos: Iterable[ScoredPhoto]) -> str:

@@ -1,16 +1,19 @@
 """What all layouts share: which words are classes, and how rows of photos become a set."""
 
+import gzip
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
 from genset.classes import Taxonomy, imagenet1k
 from genset.classes.taxonomy import plain
 from genset.core.errors import BadInput
+from genset.core.numbers import count
 from genset.sets.hashes import HashStore
 from genset.sets.photos import Part, PhotoSet, ScoredPhoto, hash_of, readable
 
@@ -175,11 +178,45 @@ def photo_set(
         photos=photos,
         notes=(
             *notes,
+            *([] if classes.custom else _contradictions(counted, wnids)),
             *classes.strangers(strange, "label"),
             *exclusions(bare, "has no class", "have no class", "photo"),
         ),
         custom_taxonomy=classes.custom,
     )
+
+
+_VALIDATION_PHOTOS = 50_000
+_VALIDATION = re.compile(r"(?:.*/)?ILSVRC2012_val_(\d{8})(?:_n\d{8})?\.jpe?g", re.IGNORECASE)
+
+
+def validation_wnid(name: str) -> str:
+    """The wnid of one of ImageNet's validation photos, by its name; "" for another photo."""
+    match = _VALIDATION.fullmatch(name)
+    place = int(match[1]) - 1 if match else -1
+    return _validation_order()[place] if 0 <= place < _VALIDATION_PHOTOS else ""
+
+
+@cache
+def _validation_order() -> tuple[str, ...]:
+    """The wnids of ImageNet's 50,000 validation photos.
+
+    Source: the development kit of ILSVRC2012; the copies of TensorFlow Datasets and of ImageNetV2
+    agree on each.
+    """
+    packed = files("wordnet_maps").joinpath("imagenet_validation.txt.gz").read_bytes()
+    wnids = [cls.wnid for cls in imagenet1k()]
+    return tuple(wnids[int(place)] for place in gzip.decompress(packed).split())
+
+
+def _contradictions(rows: Sequence[Row], wnids: Sequence[str]) -> list[str]:
+    """That most classes are not those of ImageNet's own order: none, or one remark."""
+    names = (row.name if Path(row.name).suffix else f"{row.name}.JPEG" for row in rows)
+    both = zip(map(validation_wnid, names), wnids, strict=True)
+    same = [known == wnid for known, wnid in both if known]
+    wrong = f"ImageNet's own order has another class for {len(same) - sum(same):,} of"
+    more = f"{count(len(same), 'photo')}: are the labels shifted, or of other photos?"
+    return [f"{wrong} {more}"] * (2 * sum(same) < len(same))
 
 
 def check_folders(labeled: Iterable[tuple[str, str]], classes: Classes, where: object) -> None:

@@ -278,7 +278,8 @@ def _label_of(
     words = [str(label) for label in labels if isinstance(label, str | int) and label != ""]
     named = [word for word in words if classes.find(word)]
     numbers = [word for word in words if is_number(word)]
-    facts = {classes.find(word): word for word in named} or {int(word): word for word in numbers}
+    facts: dict[object, str] = {classes.find(word): word for word in named}
+    facts = facts or {int(word): word for word in numbers}
     if len(facts) > 1:
         raise BadInput(f"{where}: it has two classes, {' and '.join(facts.values())}")
     names = [word for word in words if not is_number(word)]
