@@ -272,3 +272,6 @@ def crowded_classes(count: int, photos: int) -> tuple[list[str], list[Row], dict
         if place % 3 == 1:
             contents[first + 101] = picture(following)
     return [cls.wnid for cls in classes], rows, contents
+
+
+NewPool = Callable[..., Pool]

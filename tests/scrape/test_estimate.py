@@ -1,6 +1,5 @@
 """What a dry run says that a scrape takes, and what may come of it."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +12,7 @@ from genset.scrape.estimate import Estimate, estimate
 from genset.scrape.plan import ScrapePlan
 from genset.sources.source import Rates
 from tests.labeled_workspace import CRANE, TENCH
-from tests.scrape.pools import CAT, DOG, Pool, Serve, answer_of, image_class, record
+from tests.scrape.pools import CAT, DOG, NewPool, Pool, Serve, answer_of, image_class, record
 
 RATES = Rates(calls_an_hour=3600, images_per_second=10)
 
@@ -75,9 +74,7 @@ def add_stored(pool: Pool, wnid: str, count: int, byte_size: int = 100_000) -> N
 # Calls and photos
 
 
-def test_an_estimate_is_what_a_scrape_then_asks(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
+def test_an_estimate_is_what_a_scrape_then_asks(serve: Serve, new_pool: NewPool) -> None:
     """Where every photo can be used: fifty results a page, and all keywords equally deep."""
     rows = [record(number) for number in range(60)]
     rows += [record(100 + number, "dog") for number in range(3)]
@@ -146,9 +143,7 @@ def test_the_pools_own_photos_tell_how_large_photos_are(pool: Pool) -> None:
 
 
 @pytest.mark.parametrize("others", [0, 120])
-def test_both_databases_tell_the_same(
-    new_pool: Callable[..., Pool], store_url: str, others: int
-) -> None:
+def test_both_databases_tell_the_same(new_pool: NewPool, store_url: str, others: int) -> None:
     """And so do the two ways to find contested photos: for few classes, and for many."""
     pool = new_pool(store_url=store_url)
     add_stored(pool, CAT.wnid, 60)
@@ -164,10 +159,8 @@ def test_both_databases_tell_the_same(
 # The command
 
 
-def test_a_dry_run_asks_nothing_and_changes_nothing(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
-    sandbox, pool = serve(record(1)), new_pool()
+def test_a_dry_run_asks_nothing_and_changes_nothing(serve: Serve, pool: Pool) -> None:
+    sandbox = serve(record(1))
     words = ["--classes", f"{TENCH},{CRANE}", "--dry-run", "--json"]
     answer_of(pool.done(sandbox.endpoint, *words, key="", secret=""))
     rejected = pool.done(sandbox.endpoint, *words, "--retry-failed", key="", secret="")

@@ -32,7 +32,7 @@ from genset.sources.commons import search_text
 from genset.sources.source import Source, source_class
 from genset.status import failed
 from tests.scrape.gate import Gate
-from tests.scrape.pools import Pool, record
+from tests.scrape.pools import NewPool, Pool, record
 from tests.scrape.several import SETTINGS, Start
 
 SOURCES = "flickr", "commons", "inaturalist"
@@ -154,7 +154,7 @@ def trusting(send: Callable[..., Response]) -> Callable[..., Response]:
 
 
 @pytest.fixture
-def fill(start: Start, new_pool: Callable[..., Pool], monkeypatch: pytest.MonkeyPatch) -> Fill:
+def fill(start: Start, new_pool: NewPool, monkeypatch: pytest.MonkeyPatch) -> Fill:
     """Scrape a source where these rules hold, with a photo for each fault's class."""
     monkeypatch.setattr("genset.scrape.scraper._GATHER", 0.0)
     monkeypatch.setattr(HTTPAdapter, "send", trusting(HTTPAdapter.send))
@@ -337,7 +337,7 @@ def test_a_database_that_is_restarted_while_a_command_opens_it(postgresql: str) 
 
 
 def test_a_database_that_is_away_once_and_for_ever(
-    start: Start, new_pool: Callable[..., Pool], postgresql: str
+    start: Start, new_pool: NewPool, postgresql: str
 ) -> None:
     """All connections are cut ten times; then nobody is let in any more."""
     table = [Fault(number) for number in range(1, 40)]

@@ -31,7 +31,7 @@ from tests.killing import killed_at_each_change
 from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, picture, vote
 from tests.scrape.commands import genset
 from tests.scrape.hostile import HEIC
-from tests.scrape.pools import Pool, Serve, image_class, record
+from tests.scrape.pools import NewPool, Pool, Serve, image_class, record
 
 MUSEUM = PhotoOrigin(
     source="museum",
@@ -330,9 +330,7 @@ def add_it(_moment: int, dump: Path, root: Path) -> None:
 
 
 @pytest.mark.soak
-def test_a_killed_add_is_finished_by_the_same_command(
-    new_pool: Callable[..., Pool], dump: Path
-) -> None:
+def test_a_killed_add_is_finished_by_the_same_command(new_pool: NewPool, dump: Path) -> None:
     killed, whole = new_pool(), new_pool()
     add(whole.workspace, whole.store, dump, MUSEUM)
     moments = 0

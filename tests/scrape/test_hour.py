@@ -6,7 +6,6 @@ GENSET_TEST_HOUR says how many seconds the hour lasts; all pauses are as much sh
 import os
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from genset.sandbox import Rule
 from genset.sandbox.flickr import failure
 from tests.scrape.gate import Gate
-from tests.scrape.pools import Pool, Serve, answer_of, crowded_classes
+from tests.scrape.pools import NewPool, Serve, answer_of, crowded_classes
 
 HOUR = float(os.environ.get("GENSET_TEST_HOUR", "72"))
 MINUTE = HOUR / 60
@@ -23,7 +22,7 @@ EXPIRED = failure(100, "Invalid API Key")
 
 @pytest.mark.soak
 def test_an_hour_with_mishaps(
-    serve: Serve, new_pool: Callable[..., Pool], postgresql: str, tmp_path: Path
+    serve: Serve, new_pool: NewPool, postgresql: str, tmp_path: Path
 ) -> None:
     """The database is away for 5 minutes, then pictures are for 10, then the key for 5."""
     images_per_second = max(1, round(300 / HOUR))

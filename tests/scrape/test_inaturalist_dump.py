@@ -3,7 +3,6 @@
 import gzip
 import json
 import tracemalloc
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -23,7 +22,7 @@ from genset.scrape.inaturalist_dump import ImportSummary, take_in
 from genset.sources.inaturalist import INaturalist
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.scrape.commands import genset
-from tests.scrape.pools import Pool
+from tests.scrape.pools import NewPool, Pool
 from tests.scrape.several import Start, rows_of
 
 COLUMNS = {
@@ -140,7 +139,7 @@ def test_what_a_scrape_would_not_take_is_not_drawn(pool: Pool, tables: Tables) -
 
 
 def test_a_draw_depends_on_its_seed_and_on_no_order_of_rows(
-    new_pool: Callable[..., Pool], tables: Tables
+    new_pool: NewPool, tables: Tables
 ) -> None:
     first, shuffled, other = new_pool(), new_pool(), new_pool()
     take(first, tables, seed=7)
@@ -174,7 +173,7 @@ def test_observations_are_drawn_until_enough_have_a_photo_under_the_licence(
     assert done.short == {TENCH: "only 120 photos found", GOLDFISH: "only 0 photos found"}
 
 
-def test_a_bad_row_costs_itself(new_pool: Callable[..., Pool], tables: Tables) -> None:
+def test_a_bad_row_costs_itself(new_pool: NewPool, tables: Tables) -> None:
     whole, disturbed = new_pool(), new_pool()
     take(whole, tables, 300)
     for name, *bad in (

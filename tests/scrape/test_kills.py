@@ -3,13 +3,12 @@
 import re
 import subprocess
 import threading
-from collections.abc import Callable
 from random import Random
 
 import pytest
 
 from genset.sandbox import Faults, Request
-from tests.scrape.pools import Faulty, Pool, Serve, answer_of, crowded_classes
+from tests.scrape.pools import Faulty, NewPool, Pool, Serve, answer_of, crowded_classes
 
 KILLS = 20
 FAULTS = Faults(
@@ -59,7 +58,7 @@ def downloads(sandbox: Faulty) -> list[str]:
 
 @pytest.mark.soak
 def test_killed_at_any_moment_it_ends_with_the_pool_of_an_undisturbed_run(
-    serve: Serve, new_pool: Callable[..., Pool]
+    serve: Serve, new_pool: NewPool
 ) -> None:
     wnids, rows, contents = crowded_classes(count=20, photos=8)
     sandbox = serve(*rows, contents=contents, faults=FAULTS)

@@ -10,17 +10,15 @@ import subprocess
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from genset.classes import imagenet1k
 from genset.sandbox import Reply, Request, Rule
 from genset.sandbox.flickr import failure
 from tests.scrape.commands import genset
-from tests.scrape.pools import DOWN, Pool, Serve, answer_of, crowded_classes, record
+from tests.scrape.pools import DOWN, NewPool, Pool, Serve, answer_of, crowded_classes, record
 from tests.scrape.test_pull import Maker
 
 
@@ -57,12 +55,10 @@ def told_by(
 # Outages
 
 
-def test_the_smallest_scrape_survives_an_outage_of_hours(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
+def test_the_smallest_scrape_survives_an_outage_of_hours(serve: Serve, pool: Pool) -> None:
     """One search is asked, and nothing else shows that the host is down."""
     [cls] = [cls for cls in imagenet1k() if len(cls.queries) == 1][:1]
-    sandbox, pool = serve(*(record(n, cls.queries[0].text) for n in range(3))), new_pool()
+    sandbox = serve(*(record(n, cls.queries[0].text) for n in range(3)))
     sandbox.fault = Outage(0, seconds=5)  # five hours and a half, while a search is tried for two
     words = ["--classes", cls.wnid, "--per-class", "3", "--json"]
     done, lines = told_by(pool.done(sandbox.endpoint, *words, pauses=0.00025))
@@ -75,11 +71,9 @@ def test_the_smallest_scrape_survives_an_outage_of_hours(
 # Photos that never come
 
 
-def test_what_failed_is_listed_with_its_next_try(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
+def test_what_failed_is_listed_with_its_next_try(serve: Serve, pool: Pool) -> None:
     [wnid], rows, _ = crowded_classes(1, photos=6)
-    sandbox, pool = serve(*rows), new_pool()
+    sandbox = serve(*rows)
     words = ["--classes", wnid, "--per-class", "3", "--json"]
 
     def fault(request: Request) -> Reply | None:
@@ -139,13 +133,13 @@ def test_classes_count_as_chosen_though_the_scrape_ended_before_their_turn(
 
 
 def test_status_says_what_is_refused_and_why_and_when_it_is_tried_next(
-    serve: Serve, new_pool: Callable[..., Pool]
+    serve: Serve, pool: Pool
 ) -> None:
     """A query, an entry of a page, one of two keys, and a host that asks for a pause."""
     wnids, rows, _ = crowded_classes(1, photos=3)
     bad = rows[-1]["search_key"]
     rows[1]["date_upload_search_engine"] = "2099-01-01 12:00:00"
-    sandbox, pool = serve(*rows), new_pool()
+    sandbox = serve(*rows)
     pause = Reply(429, "", b"", {"Retry-After": "200000"})
     sandbox.rules += [
         Rule(failure(100, "Invalid API Key"), key="expired"),
@@ -173,13 +167,10 @@ def test_status_says_what_is_refused_and_why_and_when_it_is_tried_next(
     }
 
 
-# Retry-After
-
-
 # Several machines
 
 
-def machine(new_pool: Callable[..., Pool], store_url: str, images: Path, more: str = "") -> Pool:
+def machine(new_pool: NewPool, store_url: str, images: Path, more: str = "") -> Pool:
     """A folder of its own on the same database and the same folder of originals."""
     pool = new_pool(store_url=store_url)
     settings = f'[images]\nfolder = "{images}"\n[scrape]\n{more}\n'
@@ -189,7 +180,7 @@ def machine(new_pool: Callable[..., Pool], store_url: str, images: Path, more: s
 
 @pytest.mark.soak
 def test_two_machines_share_the_work_the_rate_and_the_originals(
-    serve: Serve, new_pool: Callable[..., Pool], postgresql: str, tmp_path: Path
+    serve: Serve, new_pool: NewPool, postgresql: str, tmp_path: Path
 ) -> None:
     wnids, rows, contents = crowded_classes(40, photos=4)
     sandbox = serve(*rows, contents=contents)
@@ -221,41 +212,6 @@ def test_two_machines_share_the_work_the_rate_and_the_originals(
         assert "every photo is in order" in genset("doctor", cwd=each.workspace.root, more=url)
 
 
-@pytest.mark.parametrize("seconds", [0.0, 2.0])
-@pytest.mark.soak
-def test_a_server_that_ends_all_connections_is_waited_for(
-    serve: Serve, new_pool: Callable[..., Pool], postgresql: str, tmp_path: Path, seconds: float
-) -> None:
-    wnids, rows, contents = crowded_classes(8, photos=6)
-    sandbox = serve(*rows, contents=contents)
-    words = ["--classes", ",".join(wnids), "--per-class", "3", "--json"]
-    calm = new_pool()
-    answer_of(calm.done(sandbox.endpoint, *words))
-    sandbox.requests.clear()
-    (tmp_path / "mount").mkdir()
-    pool = machine(new_pool, postgresql, tmp_path / "mount", "images_per_second = 10")
-    server = create_engine(
-        postgresql.rpartition("/")[0] + "/postgres", isolation_level="AUTOCOMMIT"
-    )
-    name = postgresql.rpartition("/")[2]
-    process = pool.command(sandbox.endpoint, *words)
-    while len(sandbox.asked_images) < 5:
-        time.sleep(0.05)
-    with server.connect() as connection:
-        connection.execute(text(f"ALTER DATABASE {name} ALLOW_CONNECTIONS {seconds == 0}"))
-        query = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
-        connection.execute(text(query))
-        time.sleep(seconds)
-        connection.execute(text(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true"))
-    server.dispose()
-    answer_of(process)
-    assert [len(pool.rows()[table]) for table in ("photo", "candidate", "search")] == [
-        len(calm.rows()[table]) for table in ("photo", "candidate", "search")
-    ]
-    mine = {path.name for path in (tmp_path / "mount").glob("*/*.jpg")}
-    assert mine == {Path(name).name for name in calm.files() if name.endswith(".jpg")}
-
-
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
     ("name", "stored"),
@@ -283,7 +239,7 @@ def test_a_command_that_is_stopped_says_what_stays_and_how_to_go_on(
 
 @pytest.mark.soak
 def test_killed_on_two_machines_in_an_outage_with_poisoned_photos(
-    serve: Serve, new_pool: Callable[..., Pool], postgresql: str, tmp_path: Path
+    serve: Serve, new_pool: NewPool, postgresql: str, tmp_path: Path
 ) -> None:
     """Thirty SIGKILLs: the pool is the undisturbed one, each photo is downloaded once."""
     wnids, rows, contents = crowded_classes(24, photos=6)
@@ -344,7 +300,7 @@ def test_killed_on_two_machines_in_an_outage_with_poisoned_photos(
 
 @pytest.mark.soak
 def test_a_machine_that_does_not_see_the_originals_is_refused(
-    serve: Serve, new_pool: Callable[..., Pool], postgresql: str, tmp_path: Path
+    serve: Serve, new_pool: NewPool, postgresql: str, tmp_path: Path
 ) -> None:
     wnids, rows, _ = crowded_classes(2, photos=3)
     sandbox = serve(*rows)
@@ -372,10 +328,10 @@ def test_a_machine_that_does_not_see_the_originals_is_refused(
 
 
 def test_a_folder_of_originals_that_is_not_there_is_refused_until_it_is_given_up(
-    serve: Serve, new_pool: Callable[..., Pool]
+    serve: Serve, pool: Pool
 ) -> None:
     wnids, rows, _ = crowded_classes(2, photos=3)
-    sandbox, pool = serve(*rows), new_pool()
+    sandbox = serve(*rows)
     words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
     answer_of(pool.done(sandbox.endpoint, *words))
     files = pool.files()
@@ -412,7 +368,7 @@ def test_a_file_in_its_place_and_a_disk_that_is_not_mounted_are_told(
 
 
 def test_what_is_not_gensets_is_not_touched(
-    serve: Serve, new_pool: Callable[..., Pool], tmp_path: Path
+    serve: Serve, new_pool: NewPool, tmp_path: Path
 ) -> None:
     wnids, rows, _ = crowded_classes(1, photos=3)
     sandbox, words = serve(*rows), ["--classes", wnids[0], "--per-class", "1"]
@@ -438,13 +394,11 @@ def test_what_is_not_gensets_is_not_touched(
 
 
 @pytest.mark.soak
-def test_a_contested_photo_that_is_ruled_correct_fills_its_class(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
+def test_a_contested_photo_that_is_ruled_correct_fills_its_class(serve: Serve, pool: Pool) -> None:
     wnids = [cls.wnid for cls in imagenet1k() if len(cls.queries) == 1][:2]
     texts = [imagenet1k()[wnid].queries[0].text for wnid in wnids]
     rows = [record(number, text) for text in texts for number in (1, 2)]
-    sandbox, pool = serve(*rows), new_pool()
+    sandbox = serve(*rows)
     words = ["--classes", ",".join(wnids), "--per-class", "1", "--json"]
     done, _ = told_by(pool.done(sandbox.endpoint, *words), code=1)
     assert done["full"] == 0

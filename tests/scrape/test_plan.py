@@ -1,6 +1,5 @@
 """What is asked for reaches the source and is checked: licences, windows, sizes, safety."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -14,7 +13,18 @@ from genset.sandbox import Reply
 from genset.scrape.state import forget_refusals, lacking_and_others
 from tests.labeled_workspace import TENCH, picture
 from tests.scrape.commands import genset
-from tests.scrape.pools import CAT, DOG, Deaf, Faulty, Pool, Serve, answer_of, image_class, record
+from tests.scrape.pools import (
+    CAT,
+    DOG,
+    Deaf,
+    Faulty,
+    NewPool,
+    Pool,
+    Serve,
+    answer_of,
+    image_class,
+    record,
+)
 
 OPEN = choose_licenses("open")
 PARAMS = ("license", "min_upload_date", "max_upload_date")
@@ -38,7 +48,7 @@ def posted(number: int, date: str) -> dict[str, object]:
 
 
 def test_licenses_are_asked_for_and_each_photos_own_is_checked(
-    serve: Serve, new_pool: Callable[..., Pool]
+    serve: Serve, new_pool: NewPool
 ) -> None:
     sandbox = serve(*(record(number, license=number) for number in range(17)))
     told, unheard = new_pool(per_class=9), new_pool(per_class=9)
@@ -77,7 +87,7 @@ def test_another_license_is_searched_for_anew(serve: Serve, pool: Pool) -> None:
 
 
 def test_the_window_is_asked_for_and_each_photos_time_is_checked(
-    serve: Serve, new_pool: Callable[..., Pool]
+    serve: Serve, new_pool: NewPool
 ) -> None:
     window = {
         "posted_after": datetime(2014, 1, 1, tzinfo=UTC),
@@ -138,7 +148,7 @@ def test_photos_that_an_earlier_plan_took_are_measured_too(serve: Serve, pool: P
 
 
 def test_refused_photos_are_tried_again_only_when_that_is_asked_for(
-    serve: Serve, new_pool: Callable[..., Pool]
+    serve: Serve, new_pool: NewPool
 ) -> None:
     sandbox = serve(*map(record, range(6)))
     undisturbed, pool = new_pool(), new_pool()
@@ -157,7 +167,7 @@ def test_refused_photos_are_tried_again_only_when_that_is_asked_for(
 
 
 def test_trying_again_takes_own_ids_and_lists_longer_than_a_question_may_be(
-    serve: Serve, new_pool: Callable[..., Pool], store_url: str
+    serve: Serve, new_pool: NewPool, store_url: str
 ) -> None:
     pool = new_pool(store_url=store_url)
     own = image_class("Great_Dane", "cat")
@@ -172,20 +182,8 @@ def test_trying_again_takes_own_ids_and_lists_longer_than_a_question_may_be(
     assert pool.rejected() == {}
 
 
-def test_a_photo_that_somebody_removed_is_never_tried_again(serve: Serve, pool: Pool) -> None:
-    sandbox = serve(*map(record, range(4)))
-    pool.scrape(sandbox.source)
-    with pool.store.begin() as session:
-        photo = session.query(Photo).filter_by(source_id="1").one()
-        photo.sha256, photo.rejected = None, "removed: its owner asked for it"
-    forget_refusals(pool.store, pool.plan)
-    pool.scrape(sandbox.source)
-    assert pool.held() == ["0", "2", "3"]
-    assert pool.rejected() == {"1": "removed: its owner asked for it"}
-
-
 def test_trying_again_starts_the_counts_of_failures_anew(
-    serve: Serve, new_pool: Callable[..., Pool], store_url: str
+    serve: Serve, new_pool: NewPool, store_url: str
 ) -> None:
     """Of the classes asked for, and of no others."""
     pool = new_pool(store_url=store_url)
@@ -208,7 +206,7 @@ def test_trying_again_starts_the_counts_of_failures_anew(
 
 @pytest.mark.soak
 def test_classes_that_lack_photos_come_first_and_else_in_their_order(
-    serve: Serve, new_pool: Callable[..., Pool], store_url: str
+    serve: Serve, new_pool: NewPool, store_url: str
 ) -> None:
     pool = new_pool(store_url=store_url)
     rows = [*map(record, range(4)), *(record(number, "dog") for number in range(10, 12))]
@@ -228,7 +226,7 @@ def test_classes_that_lack_photos_come_first_and_else_in_their_order(
 
 
 def test_photos_taken_before_the_window_are_counted_and_rejected_where_that_is_wanted(
-    serve: Serve, new_pool: Callable[..., Pool]
+    serve: Serve, new_pool: NewPool
 ) -> None:
     fish = imagenet1k()[TENCH].queries[0].text
     days = ("1998-05-03 00:00:00", "2014-12-31 00:00:00", None)
@@ -243,16 +241,13 @@ def test_photos_taken_before_the_window_are_counted_and_rejected_where_that_is_w
 
 
 @pytest.mark.soak
-def test_the_options_of_the_command_reach_the_source(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
+def test_the_options_of_the_command_reach_the_source(serve: Serve, pool: Pool) -> None:
     fish = imagenet1k()[TENCH].queries[0].text
     sizes = {number: (100 * number, 400) for number in range(1, 7)}
     sandbox = serve(
         *(record(number, fish, license=4 if number != 3 else 0) for number in sizes),
         contents={number: picture(number, size) for number, size in sizes.items()},
     )
-    pool = new_pool()
     words = ["--classes", TENCH, "--per-class", "3", "--license", "CC BY 2.0, 11", "--json"]
     words += ["--posted-after", "2014-06-01", "--posted-before", "2016-01-01"]
     words += ["--min-size", "200"]
@@ -280,11 +275,8 @@ def stored_ids(pool: Pool) -> list[str]:
     return sorted(photo["source_id"] for photo in pool.rows()["photo"] if photo["sha256"])
 
 
-def test_photos_under_64_pixels_are_refused_where_nothing_is_said(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
+def test_photos_under_64_pixels_are_refused_where_nothing_is_said(serve: Serve, pool: Pool) -> None:
     sandbox, words = tiny_and_large(serve)
-    pool = new_pool()
     done = answer_of(pool.done(sandbox.endpoint, *words, "--per-class", "2"))
     assert (done["full"], done["rejected"]) == (1, {"too small": 2})
     assert stored_ids(pool) == ["3", "4"]
@@ -294,10 +286,9 @@ def test_photos_under_64_pixels_are_refused_where_nothing_is_said(
 
 
 def test_photos_that_are_stored_already_stay_where_nothing_is_said(
-    serve: Serve, new_pool: Callable[..., Pool]
+    serve: Serve, pool: Pool
 ) -> None:
     sandbox, words = tiny_and_large(serve)
-    pool = new_pool()
     words += ["--per-class", "4"]
     full = answer_of(pool.done(sandbox.endpoint, *words, "--min-size", "1"))["full"]
     assert full == 1
@@ -310,8 +301,8 @@ def test_photos_that_are_stored_already_stay_where_nothing_is_said(
 
 
 @pytest.mark.parametrize("where", ["option", "settings"])
-def test_a_day_to_come_is_refused(serve: Serve, new_pool: Callable[..., Pool], where: str) -> None:
-    pool, words = new_pool(), ["scrape", "--classes", TENCH]
+def test_a_day_to_come_is_refused(serve: Serve, pool: Pool, where: str) -> None:
+    words = ["scrape", "--classes", TENCH]
     settings = pool.workspace.root / "genset.toml"
     if where == "option":
         words += ["--posted-after", "2130-01-01"]
@@ -322,19 +313,3 @@ def test_a_day_to_come_is_refused(serve: Serve, new_pool: Callable[..., Pool], w
         named = "--posted-after is" if where == "option" else f"{settings}: posted_after is"
         assert f"{named} 2130-01-01, which is in the future" in line
     genset("status", cwd=pool.workspace.root)  # other commands go on
-
-
-def test_retry_failed_on_the_command_line(serve: Serve, new_pool: Callable[..., Pool]) -> None:
-    fish = imagenet1k()[TENCH].queries[0].text
-    sandbox, pool = serve(record(1, fish)), new_pool()
-    words = ["--classes", TENCH, "--json"]
-    sandbox.fault = lambda request: Reply(404, "", b"") if "/1_" in request.path else None
-    done = [answer_of(pool.done(sandbox.endpoint, *words), 1)]
-    sandbox.fault = lambda request: None
-    done.append(answer_of(pool.done(sandbox.endpoint, *words), 1))
-    done.append(answer_of(pool.done(sandbox.endpoint, *words, "--retry-failed"), 1))
-    assert [(each["stored"], each["rejected"]) for each in done] == [
-        (0, {"gone": 1}),
-        (0, {}),
-        (1, {}),
-    ]

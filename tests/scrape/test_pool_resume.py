@@ -1,6 +1,6 @@
 """Running again: after a whole run, after failures, after a refusal; with more wanted."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,18 @@ from genset.core.files import secure
 from genset.net.pace import RetryPolicy
 from genset.sandbox import Reply, Request
 from genset.scrape.state import forget_refusals
-from tests.scrape.pools import CAT, DOG, DOWN, Deaf, Pool, Serve, image_class, record, too_old
+from tests.scrape.pools import (
+    CAT,
+    DOG,
+    DOWN,
+    Deaf,
+    NewPool,
+    Pool,
+    Serve,
+    image_class,
+    record,
+    too_old,
+)
 
 # Running again
 
@@ -26,9 +37,7 @@ def test_running_again_asks_nothing(serve: Serve, pool: Pool) -> None:
     assert (pool.rows(), pool.files()) == (rows, files)
 
 
-def test_wanting_more_goes_on_from_what_is_there(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
+def test_wanting_more_goes_on_from_what_is_there(serve: Serve, new_pool: NewPool) -> None:
     # Of the first page only its last five photos are new enough; two more stand on the second.
     sandbox = serve(*(too_old(number) for number in range(45)), *map(record, range(45, 52)))
     source = Deaf(sandbox.source)
@@ -46,9 +55,7 @@ def test_wanting_more_goes_on_from_what_is_there(
 # Power cuts
 
 
-def test_what_a_power_cut_left_of_a_photo_is_written_again(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
+def test_what_a_power_cut_left_of_a_photo_is_written_again(serve: Serve, new_pool: NewPool) -> None:
     sandbox = serve(record(1), record(2))
     undisturbed, pool = new_pool(), new_pool()
     undisturbed.scrape(sandbox.source)
@@ -82,7 +89,7 @@ def test_no_row_says_that_a_photo_is_there_before_the_disk_has_it(
 
 
 def test_what_a_class_takes_does_not_depend_on_what_another_one_fetched(
-    serve: Serve, new_pool: Callable[..., Pool]
+    serve: Serve, new_pool: NewPool
 ) -> None:
     rows = [record(number) for number in range(6)]
     sandbox = serve(*rows, record(5, "dog"))
@@ -95,15 +102,12 @@ def test_what_a_class_takes_does_not_depend_on_what_another_one_fetched(
 
 
 @pytest.mark.soak
-def test_a_search_that_fails_between_two_keywords_is_made_up_for(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
+def test_a_search_that_fails_between_two_keywords_is_made_up_for(serve: Serve, pool: Pool) -> None:
     rows = [too_old(number) for number in range(50)] + [record(50), record(51), record(52)]
     rows += [too_old(number, "kitten") for number in range(100, 150)]
     rows += [record(150, "kitten"), record(151, "kitten")]
     sandbox = serve(*rows)
     source = Deaf(sandbox.source)
-    pool = new_pool()
 
     def second_page_of_kittens(request: Request) -> Reply | None:
         params = (request.params.get("text"), request.params.get("page"))
@@ -130,7 +134,7 @@ REVOKED = Reply(200, "application/json", b'{"stat":"fail","code":100,"message":"
 @pytest.mark.parametrize("answer", [REVOKED, Reply(403, "text/html", b"<h1>Forbidden</h1>")])
 @pytest.mark.parametrize("calls", [1, 4])
 def test_a_key_that_is_revoked_on_the_way_and_renewed_is_waited_for(
-    serve: Serve, new_pool: Callable[..., Pool], calls: int, answer: Reply
+    serve: Serve, new_pool: NewPool, calls: int, answer: Reply
 ) -> None:
     classes = [image_class(f"n0000000{number}", f"word{number}") for number in range(8)]
     rows = [

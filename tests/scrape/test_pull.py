@@ -31,7 +31,7 @@ from genset.sets.open import open_set
 from tests.labeled_workspace import picture, vote
 from tests.scrape.commands import genset
 from tests.scrape.hostile import rendered_anew
-from tests.scrape.pools import CAT, Faulty, Pool, Serve, record
+from tests.scrape.pools import CAT, Faulty, NewPool, Pool, Serve, record
 
 
 class Maker:
@@ -214,7 +214,7 @@ def test_a_page_in_a_photos_place_is_a_failure_that_may_pass(
 
 
 def test_photos_that_are_kept_back_are_no_host_that_is_down(
-    serve: Serve, new_pool: Callable[..., Pool], tmp_path: Path
+    serve: Serve, new_pool: NewPool, tmp_path: Path
 ) -> None:
     maker = Maker(serve, new_pool(per_class=12), photos=12)
     kept_back = [f"/{number}_" for number in range(1, 8)]
@@ -236,7 +236,7 @@ def test_photos_that_are_kept_back_are_no_host_that_is_down(
 
 
 def test_under_passing_faults_the_set_becomes_whole(
-    serve: Serve, new_pool: Callable[..., Pool], tmp_path: Path
+    serve: Serve, new_pool: NewPool, tmp_path: Path
 ) -> None:
     pool = new_pool(per_class=20)
     maker = Maker(serve, pool, photos=20)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from sqlalchemy import select
 from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
 from genset.db import Photo, PhotoEvent
 from genset.licenses import FLICKR, License
-from genset.sandbox import Faults, Reply, Request, Rule, flickr
+from genset.sandbox import Reply, Request, Rule, flickr
 from genset.scrape.refresh import RefreshSummary, refresh
 from genset.scrape.removal import remove
 from genset.sources.flickr import Flickr
@@ -22,7 +22,7 @@ from genset.status import failed, status
 from tests.labeled_workspace import picture
 from tests.scrape.commands import genset
 from tests.scrape.hostile import rendered_anew
-from tests.scrape.pools import CAT, Faulty, Pool, Serve, record
+from tests.scrape.pools import CAT, Faulty, NewPool, Pool, Serve, record
 
 INFO = "flickr.photos.getInfo"
 PAGE = "https://www.flickr.com/photos/1@N00/1"
@@ -229,7 +229,7 @@ def test_other_bytes_of_the_same_picture_are_a_state_of_their_own(
 
 
 def test_a_source_that_is_down_is_waited_for(
-    serve: Serve, new_pool: Callable[..., Pool], monkeypatch: pytest.MonkeyPatch
+    serve: Serve, new_pool: NewPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pool = new_pool(per_class=9)
     sandbox = serve(*(record(number) for number in range(9)))
@@ -270,23 +270,6 @@ def test_a_photo_removed_while_it_was_asked_after_stays_removed(
 
     assert refresh(pool.store, Removing(_2=None)).changes == []
     assert [event[1] for event in events(pool)] == ["removed"]
-
-
-def test_under_faults_it_finds_what_an_undisturbed_one_finds(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
-    pool = new_pool(per_class=30)
-    rows = [record(number) for number in range(30)]
-    sandbox = serve(*rows)
-    pool.scrape(sandbox.source)
-    faults = Faults(
-        seed=3, server_error=0.2, unavailable=0.2, wrong_format=0.2, truncated=0.1, gone=0.2
-    )
-    summary = refresh(pool.store, serve(*rows, faults=faults).source)
-    assert (summary.checked, summary.failed) == (30, {})
-    lost = {f"flickr:{n}" for n in range(30) if faults.of_photo(str(n)) == "gone"}
-    assert lost
-    assert set(summary.gone) == lost
 
 
 @pytest.mark.soak

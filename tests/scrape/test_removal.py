@@ -122,10 +122,10 @@ def test_a_photo_refused_for_another_reason_gets_its_tombstone_too(
     assert pool.rejected() == {"1": "removed: its owner asked"}
 
 
-@pytest.mark.parametrize("whom", [f"flickr:{ANN}", "museum:Ann Ko", "archive:Ann: of Museum"])
+@pytest.mark.parametrize("whom", ["museum:Ann Ko", "archive:Ann: of Museum"])
 @pytest.mark.soak
 def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
-    serve: Serve, pool: Pool, tmp_path: Path, whom: str
+    pool: Pool, tmp_path: Path, whom: str
 ) -> None:
     root = pool.workspace.root
     why = "--reason", "asked"
@@ -133,10 +133,6 @@ def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
     source, _, owner = whom.partition(":")
     said = genset("remove", "--owner", whom, *why, cwd=root)
     assert f"no photo of {owner} will be scraped again" in said
-    if source == "flickr":
-        ready(serve, pool, record(1, owner=ANN), record(2))
-        assert pool.held() == ["2"]
-        return
     photos = tmp_path / "photos" / TENCH
     photos.mkdir(parents=True)
     (photos / "1.jpg").write_bytes(picture(1))

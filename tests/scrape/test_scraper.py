@@ -1,13 +1,10 @@
 """Which photos a class holds in the end: by rank, one an owner, none twice, none contested."""
 
 import hashlib
-import io
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from PIL import Image
 from sqlalchemy import select
 
 from genset.db import Photo, Search, stored_candidates
@@ -16,9 +13,9 @@ from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.release.candidates import read_table
 from genset.release.choose import ReleasePlan, choose
-from genset.sandbox import Reply
 from tests.labeled_workspace import CRANE, TENCH, picture
-from tests.scrape.pools import CAT, DOG, Pool, Serve, image_class, record
+from tests.scrape.hostile import cut, two_frames
+from tests.scrape.pools import CAT, DOG, NewPool, Pool, Serve, image_class, record
 
 # Which photos a class takes
 
@@ -31,7 +28,7 @@ def test_the_best_by_rank_are_taken(serve: Serve, pool: Pool) -> None:
     assert (summary.stored, summary.rejected) == (3, {})
 
 
-def test_keywords_take_turns(serve: Serve, new_pool: Callable[..., Pool]) -> None:
+def test_keywords_take_turns(serve: Serve, new_pool: NewPool) -> None:
     rows = [record(number) for number in (1, 2, 3)]
     rows += [record(number, "kitten") for number in (11, 12, 13)]
     pool = new_pool(per_class=5)
@@ -88,21 +85,9 @@ def test_what_a_photo_is_stored_with(serve: Serve, pool: Pool) -> None:
     assert photo.taken_at == "2014-12-31 23:59:59"
     assert photo.stored_at is not None
     assert photo.rejected is None
-
-
-def test_original_bytes_are_kept_under_their_hash(serve: Serve, pool: Pool) -> None:
-    pool.scrape(serve(*(record(number) for number in range(3))).source)
-    expected = {}
-    for number in range(3):
-        sha256 = hashlib.sha256(picture(number)).hexdigest()
-        expected[f"{sha256[:2]}/{sha256}.jpg"] = picture(number)
-    assert pool.files() == expected
-    with pool.store.session() as session:
-        for photo in session.scalars(select(Photo)):
-            content = expected[photo.file]
-            assert photo.sha256 == hashlib.sha256(content).hexdigest()
-            assert photo.byte_size == len(content)
-            assert photo.format == "JPEG"
+    sha256 = hashlib.sha256(picture(1)).hexdigest()
+    assert (photo.sha256, photo.byte_size, photo.format) == (sha256, len(picture(1)), "JPEG")
+    assert pool.files() == {photo.file: picture(1)} == {f"{sha256[:2]}/{sha256}.jpg": picture(1)}
 
 
 def test_each_search_is_kept_with_its_answer(serve: Serve, pool: Pool) -> None:
@@ -149,16 +134,11 @@ def test_the_same_bytes_count_once(serve: Serve, pool: Pool) -> None:
     assert pool.rejected() == {}
 
 
-def test_a_class_of_twins_is_short(serve: Serve, pool: Pool) -> None:
-    sandbox = serve(record(1), record(2), contents={2: picture(1)})
-    assert pool.scrape(sandbox.source).short == {CAT.wnid: 1}
-
-
 # Photos that two classes claim
 
 
 def test_a_photo_of_two_classes_is_fetched_once_and_counts_in_neither(
-    serve: Serve, new_pool: Callable[..., Pool]
+    serve: Serve, new_pool: NewPool
 ) -> None:
     pool = new_pool(per_class=2)
     rows = [record(number) for number in (1, 2, 3, 4)]
@@ -171,9 +151,7 @@ def test_a_photo_of_two_classes_is_fetched_once_and_counts_in_neither(
     assert summary.stored == len(sandbox.asked_images) == 5
 
 
-def test_two_photos_of_the_same_bytes_are_contested_too(
-    serve: Serve, new_pool: Callable[..., Pool]
-) -> None:
+def test_two_photos_of_the_same_bytes_are_contested_too(serve: Serve, new_pool: NewPool) -> None:
     pool = new_pool(per_class=2)
     rows = [record(number) for number in (1, 2, 3, 4)]
     rows += [record(number, "dog") for number in (11, 12, 13, 14)]
@@ -183,7 +161,7 @@ def test_two_photos_of_the_same_bytes_are_contested_too(
 
 
 def test_a_class_that_is_searched_later_contests_what_an_earlier_one_had_counted(
-    serve: Serve, new_pool: Callable[..., Pool]
+    serve: Serve, new_pool: NewPool
 ) -> None:
     rows = [record(number) for number in range(6)] + [record(5, "dog"), record(1, "dog")]
     sandbox = serve(*rows)
@@ -198,7 +176,7 @@ def test_a_class_that_is_searched_later_contests_what_an_earlier_one_had_counted
 
 
 def test_a_contested_photo_waits_for_a_human(
-    serve: Serve, new_pool: Callable[..., Pool], tmp_path: Path
+    serve: Serve, new_pool: NewPool, tmp_path: Path
 ) -> None:
     pool = new_pool(per_class=1)
     tench, crane = image_class(TENCH, "fish"), image_class(CRANE, "bird")
@@ -227,16 +205,9 @@ def test_a_contested_photo_waits_for_a_human(
 # Photos that cannot be used
 
 
-def animated() -> bytes:
-    content = io.BytesIO()
-    frames = [Image.new("RGB", (40, 30), colour) for colour in ("red", "blue")]
-    frames[0].save(content, "PNG", save_all=True, append_images=frames[1:])
-    return content.getvalue()
-
-
 @pytest.mark.parametrize(
     ("content", "reason"),
-    [(picture(1)[: len(picture(1)) // 2], "broken image"), (animated(), "animated")],
+    [(cut(picture(1), 0.5), "broken image"), (two_frames("PNG"), "animated")],
     ids=["truncated", "animated"],
 )
 def test_an_unusable_photo_is_refused_and_the_next_by_rank_takes_its_place(
@@ -248,18 +219,3 @@ def test_an_unusable_photo_is_refused_and_the_next_by_rank_takes_its_place(
     assert summary.rejected == {reason: 1}
     assert pool.rejected()["1"].startswith(reason)
     assert len(pool.files()) == 3
-
-
-def test_a_class_whose_results_end_is_reported_short(serve: Serve, pool: Pool) -> None:
-    summary = pool.scrape(serve(record(1)).source, CAT, DOG)
-    assert (summary.full, summary.short) == (0, {CAT.wnid: 1, DOG.wnid: 0})
-
-
-def test_a_refused_query_is_rejected_in_the_words_of_its_source(serve: Serve, pool: Pool) -> None:
-    sandbox = serve(record(1), record(2, "kitten"))
-    words = b'{"stat": "fail", "code": 77, "message": "Search string refused"}'
-    refusal = Reply(400, "application/json", words)
-    sandbox.fault = lambda asked: refusal if asked.params.get("text") == "cat" else None
-    done = pool.scrape(sandbox.source)
-    assert done.rejected_queries[CAT.wnid] == {"cat": "Flickr: Search string refused (code 77)"}
-    assert pool.held() == ["2"]

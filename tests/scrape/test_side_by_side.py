@@ -5,7 +5,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
 from sqlalchemy import select
@@ -13,7 +12,7 @@ from sqlalchemy import select
 from genset.db import ScrapeLock, Store
 from genset.sandbox import Request
 from genset.scrape.locks import Locks
-from tests.scrape.pools import Faulty, Pool, Serve, answer_of, crowded_classes
+from tests.scrape.pools import Faulty, NewPool, Serve, answer_of, crowded_classes
 
 
 def wait_for(sandbox: Faulty, count: int) -> None:
@@ -34,7 +33,7 @@ def wait_for(sandbox: Faulty, count: int) -> None:
 @pytest.mark.parametrize(("count", "classes"), [(2, 36), (3, 68)])
 @pytest.mark.soak
 def test_scrapes_at_once_share_the_work(
-    serve: Serve, new_pool: Callable[..., Pool], store_url: str, count: int, classes: int
+    serve: Serve, new_pool: NewPool, store_url: str, count: int, classes: int
 ) -> None:
     # A scrape works on 32 classes at a time: with one more, there is something left to share.
     wnids, rows, contents = crowded_classes(classes, photos=4)

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -15,12 +14,13 @@ from uuid import UUID
 import pytest
 from sqlalchemy import select
 
-from genset.core.errors import GensetError, SourceRefused
-from genset.db import DuplicatePair, Photo, now
+from genset.core.errors import GensetError
+from genset.db import Photo, now
 from genset.net.hosts import Hosts
 from genset.sandbox import Faults, Rule
+from genset.sandbox.faults import What
+from genset.sandbox.flickr import failure
 from genset.sandbox.inaturalist import OBSERVATIONS
-from genset.scrape.near_duplicates import propose
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.refresh import refresh, refresh_all
 from genset.scrape.results import ScrapeSummary
@@ -33,7 +33,7 @@ from genset.sources.inaturalist import INaturalist
 from genset.sources.source import Source
 from tests.labeled_workspace import picture
 from tests.scrape.commands import genset
-from tests.scrape.pools import Pool, Row, record
+from tests.scrape.pools import NewPool, Pool, Row, record
 from tests.scrape.several import CLASSES, ENDPOINTS, SETTINGS, Start, rows_of
 
 SAW = "n03000684"  # no organism
@@ -81,7 +81,7 @@ def stored(pool: Pool, source: str) -> list[str]:
     return sorted(name for name, (sha256, _) in photos(pool, source).items() if sha256)
 
 
-def test_each_source_fills_each_class(start: Start, new_pool: Callable[..., Pool]) -> None:
+def test_each_source_fills_each_class(start: Start, new_pool: NewPool) -> None:
     pool = new_pool(per_class=5)
     start("flickr", rows_of(1000))
     start("commons", rows_of(2000))
@@ -97,7 +97,7 @@ def test_each_source_fills_each_class(start: Start, new_pool: Callable[..., Pool
 
 
 def test_photos_that_wait_for_one_source_are_not_refused_by_another(
-    start: Start, new_pool: Callable[..., Pool]
+    start: Start, new_pool: NewPool
 ) -> None:
     pool = new_pool(per_class=5)
     start("flickr", rows_of(1000), Faults(poisoned=1.0))
@@ -111,35 +111,27 @@ def test_photos_that_wait_for_one_source_are_not_refused_by_another(
     assert photos(pool, "flickr") == waiting
 
 
-def test_a_source_that_is_down_does_not_hold_up_the_others(
-    start: Start, new_pool: Callable[..., Pool]
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [(503, "Flickr has not answered since"), (failure(100), "check FLICKR_API_KEY")],
+)
+def test_a_source_that_is_down_or_has_a_bad_key_does_not_hold_up_the_others(
+    start: Start, new_pool: NewPool, fault: What, words: str
 ) -> None:
     pool = new_pool(per_class=5)
     flickr = start("flickr", rows_of(1000))
-    flickr.rules.append(Rule(503))
+    flickr.rules.append(Rule(fault))
     start("commons", rows_of(2000))
     came = fill(pool, Flickr, Commons, patience=0.05)
     assert summary(came, "commons").full == 2
     assert isinstance(came["flickr"], GensetError)
-    assert "Flickr has not answered since" in str(came["flickr"])
+    assert words in str(came["flickr"])
     flickr.rules.clear()
     assert summary(fill(pool, Flickr, Commons), "flickr").full == 2
 
 
-def test_a_bad_key_of_one_source_ends_that_one_alone(
-    start: Start, new_pool: Callable[..., Pool], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pool = new_pool(per_class=5)
-    monkeypatch.setenv("FLICKR_API_KEY", "invalid")
-    start("flickr", rows_of(1000))
-    start("commons", rows_of(2000))
-    came = fill(pool, Flickr, Commons)
-    assert isinstance(came["flickr"], SourceRefused)
-    assert summary(came, "commons").full == 2
-
-
 def test_what_was_refused_of_one_source_is_not_tried_again_for_another(
-    start: Start, new_pool: Callable[..., Pool]
+    start: Start, new_pool: NewPool
 ) -> None:
     pool = new_pool(per_class=5)
     faults = Faults(seed=1, not_image=0.4)
@@ -159,7 +151,7 @@ def test_what_was_refused_of_one_source_is_not_tried_again_for_another(
 
 
 def test_a_photo_that_was_taken_before_the_day_is_passed_over_with_that_reason(
-    start: Start, new_pool: Callable[..., Pool]
+    start: Start, new_pool: NewPool
 ) -> None:
     pool = new_pool(per_class=5)
     late = {"date_upload_search_engine": "2020-01-01 12:00:00"}
@@ -179,7 +171,7 @@ def test_a_photo_that_was_taken_before_the_day_is_passed_over_with_that_reason(
 
 
 def test_an_upload_that_is_a_new_version_of_an_old_one_is_old(
-    start: Start, new_pool: Callable[..., Pool]
+    start: Start, new_pool: NewPool
 ) -> None:
     pool = new_pool(per_class=5)
     rows = rows_of(2000)
@@ -191,7 +183,7 @@ def test_an_upload_that_is_a_new_version_of_an_old_one_is_old(
 
 
 def test_licences_are_looked_at_whatever_the_source_can_search_for(
-    start: Start, new_pool: Callable[..., Pool]
+    start: Start, new_pool: NewPool
 ) -> None:
     from genset.licenses import choose_licenses
 
@@ -211,7 +203,7 @@ def test_licences_are_looked_at_whatever_the_source_can_search_for(
 
 @pytest.mark.soak
 def test_no_more_than_three_requests_are_made_of_commons_at_once(
-    start: Start, new_pool: Callable[..., Pool], tmp_path: Path
+    start: Start, new_pool: NewPool, tmp_path: Path
 ) -> None:
     """Its sandbox answers the fourth with HTTP 429, and no photo would wait for that."""
     pool = new_pool(per_class=8)
@@ -239,7 +231,7 @@ def command(pool: Pool, sources: str, per_class: int = 5) -> "subprocess.Popen[s
 
 @pytest.mark.soak
 def test_killed_at_any_moment_two_sources_end_as_undisturbed_ones_do(
-    start: Start, new_pool: Callable[..., Pool]
+    start: Start, new_pool: NewPool
 ) -> None:
     faults = Faults(seed=5, too_many=0.1, server_error=0.1, truncated=0.1, retry_after=0)
     start("flickr", rows_of(1000), faults)
@@ -275,7 +267,7 @@ def without_clocks(rows: list[Row]) -> list[Row]:
 
 @pytest.mark.soak
 def test_a_source_that_has_none_of_the_classes_does_not_hold_up_the_others(
-    start: Start, new_pool: Callable[..., Pool]
+    start: Start, new_pool: NewPool
 ) -> None:
     pool = new_pool(per_class=2)
     running = start("flickr", [record(n, "chain saw", wnid=SAW) for n in range(3)])
@@ -292,7 +284,7 @@ def test_a_source_that_has_none_of_the_classes_does_not_hold_up_the_others(
 
 
 def test_a_refresh_of_a_source_does_not_wait_for_another_that_is_down(
-    start: Start, new_pool: Callable[..., Pool], tmp_path: Path
+    start: Start, new_pool: NewPool, tmp_path: Path
 ) -> None:
     pool = new_pool(per_class=2)
     flickr = start("flickr", rows_of(1000))
@@ -331,19 +323,3 @@ def test_a_refresh_asks_for_many_photos_in_one_call(
     ready = source.connect(Hosts(pool.store), SETTINGS)
     assert refresh(pool.store, ready).checked == 451
     assert len(sandbox.requests) == (10 if source is Commons else 3)
-
-
-def test_near_duplicates_are_found_across_sources(
-    start: Start, new_pool: Callable[..., Pool]
-) -> None:
-    pool = new_pool(per_class=1)
-    start("flickr", rows_of(1000))
-    start("commons", rows_of(2000), contents={2000: picture(1000)})
-    fill(pool, Flickr, Commons)
-    assert propose(pool.workspace, pool.store, [])
-    with pool.store.session() as session:
-        found = {
-            frozenset((f"{pair.photo.source}:{pair.photo.source_id}", pair.other))
-            for pair in session.scalars(select(DuplicatePair).where(DuplicatePair.distance == 0))
-        }
-    assert found == {frozenset(("flickr:1000", "commons:2000"))}
