@@ -1,12 +1,10 @@
 """Starting and ending the labeling page's server."""
 
-import asyncio
 import signal
 import socket
 import stat
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -39,29 +37,15 @@ def test_a_port_that_is_taken_is_told(opened: Opened) -> None:
 def test_no_half_of_an_answer_waits_for_the_other(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """asyncio sends what it has at once where a socket names its protocol."""
     found: list[int] = []
 
-    async def accept(listener: socket.socket) -> None:
-        loop = asyncio.get_running_loop()
-        came: asyncio.Future[int] = loop.create_future()
-
-        def accepted(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            on = writer.get_extra_info("socket")
-            came.set_result(on.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
-
-        server = await asyncio.start_server(accepted, sock=listener)
-        with socket.create_connection(listener.getsockname()):
-            found.append(await came)
-        server.close()
-
     def run(_workspace: object, listener: socket.socket, _: object) -> None:
-        # Not in this thread: where a browser is open, a loop of its own runs here.
-        with ThreadPoolExecutor(1) as own:
-            own.submit(asyncio.run, accept(listener)).result()
+        found.append(listener.proto)
 
     monkeypatch.setattr("labeler_app.server.run", run)
     serve(opened[0], free_port())
-    assert found == [1]
+    assert found == [socket.IPPROTO_TCP]
 
 
 def test_a_second_server_of_an_sqlite_file_is_refused_until_the_first_has_ended(

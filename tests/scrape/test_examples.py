@@ -1,6 +1,5 @@
 """Photos given as examples: known to be right, shown beside their class, and nothing else."""
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from genset.scrape.near_duplicates import hash_folder, propose
 from genset.status import failed, status
 from tests.label.desks import desk_of
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, picture
-from tests.scrape.commands import genset
 from tests.scrape.hostile import turned_by_exif, two_frames
 from tests.scrape.pools import Pool, Serve, image_class, record
 from tests.scrape.test_duplicates import jpeg, scene
@@ -131,28 +129,3 @@ def test_what_is_no_photo_is_refused_with_its_reason(pool: Pool, tmp_path: Path)
         "small": "too small: 20 x 300",
     }
     assert check_files(pool.workspace, pool.store) == []
-
-
-@pytest.mark.soak
-def test_through_the_command_line(tmp_path: Path) -> None:
-    root = tmp_path / "workspace"
-    genset("init", str(root), cwd=tmp_path)
-    known = put(tmp_path / "known", **{f"{TENCH}_a": jpeg(scene(1, LARGE), 60)})
-    dump = put(tmp_path / "dump", **{f"{TENCH}_b": jpeg(scene(1, LARGE))})
-    assert "1 photo would be added" in genset("add", str(dump), "--dry-run", cwd=root)
-    (known / "n00000000").mkdir()
-    assert "'n00000000' names no class" in genset("add", "--examples", str(known), cwd=root, code=2)
-    (known / "n00000000").rmdir()
-    assert "examples" not in json.loads(genset("status", "--json", cwd=root))
-    genset("add", "--examples", str(known), cwd=root)
-    genset("add", str(dump), cwd=root)
-    genset("duplicates", "find", cwd=root)
-    name = f"own:{sha256_of(known / TENCH / 'a.jpg')[:32]}"
-    [pair] = json.loads(genset("duplicates", "list", "--json", cwd=root))
-    assert (pair["example"], pair["looks_like"]) == (name, name)
-    assert genset("duplicates", "list", cwd=root).count(name) == 2
-    genset("remove", name, "--reason", "of another class", cwd=root)
-    assert "every photo is in order" in genset("doctor", cwd=root)
-    assert "examples" not in json.loads(genset("status", "--json", cwd=root))
-    again = genset("add", "--examples", str(known), cwd=root)
-    assert f"{TENCH}/a.jpg: removed: somebody asked for it" in again

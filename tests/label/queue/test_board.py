@@ -233,22 +233,6 @@ def test_reading_all_leaves_most_of_the_time_to_labelers(
     assert pauses == [9 * (1 - 0), 9 * (9 - 4), 9 * (25 - 16)]  # after each class but the last
 
 
-def test_those_known_right_are_told_the_surest_first_without_who_is_doubted(opened: Opened) -> None:
-    store, tasks = opened[1], [f"{TENCH}/flickr:{number}" for number in range(5)]
-    for task, names in zip(tasks, ["", "a", "abc", "ab", "abcd"], strict=True):
-        for name in names:
-            vote(store, task, name, Verdict.CORRECT)
-    with store.begin() as session:
-        numbers = [find_candidate(session, task).id for task in tasks]
-        session.add(
-            Ruling(candidate_id=numbers[0], verdict=Verdict.CORRECT, by="eve", reason="yes")
-        )
-        session.add(ReviewRequest(candidate_id=numbers[2], labelers=1, by="eve", reason="doubt"))
-    board = new_board(store, opened[0].label)
-    with store.session() as session:
-        assert board.known_right(session, TENCH) == [numbers[n] for n in (0, 4, 3, 1)]
-
-
 def test_what_is_dropped_is_left_to_nobody(opened: Opened) -> None:
     store = opened[1]
     board = new_board(store, opened[0].label)
@@ -264,18 +248,3 @@ def test_what_is_dropped_is_left_to_nobody(opened: Opened) -> None:
             assert board.remaining_for("ann")[TENCH] == 3
             assert not board.is_open(number)
             assert board.known_right(session, TENCH) == []
-
-
-def test_with_gold_questions_examples_are_never_tests_nor_ones_own_word(opened: Opened) -> None:
-    for number in range(5):
-        vote(opened[1], f"{TENCH}/flickr:{number}", "bob", Verdict.CORRECT)
-    board = new_board(opened[1], LabelRules(gold=0.2))
-    board.read_all(opened[1])
-    with opened[1].session() as session:
-        right = [find_candidate(session, f"{TENCH}/flickr:{n}") for n in range(5)]
-        for name in ("ann", "bob"):
-            board.catch_up(session, name)
-        shown = [each.id for each in right if is_for_examples(each.photo_id)]
-        assert 0 < len(shown) < 5
-        assert board.examples(session, "ann", TENCH, 9) == shown
-        assert board.examples(session, "bob", TENCH, 9) == []

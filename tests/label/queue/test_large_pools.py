@@ -7,17 +7,6 @@ from tests.label.desks import desk_of, do_all, owners
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace
 
 
-def test_a_new_photo_of_a_small_pool_is_asked_about_at_once(
-    tmp_path: Path, clock: HeldClock
-) -> None:
-    workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH])
-    ann = desk_of((workspace, store), "ann")
-    do_all(ann)
-    add_candidate(workspace, store, GOLDFISH, 100)
-    assert owners(*ann.screens()) == ["owner 100"]
-    store.close()
-
-
 def test_new_boards_of_a_large_pool_are_read_half_of_the_time_at_most(
     tmp_path: Path, clock: HeldClock
 ) -> None:

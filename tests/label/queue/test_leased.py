@@ -11,7 +11,7 @@ from genset.label.labelers import Labelers
 from genset.label.queue.board import Board
 from genset.workspace import Workspace
 from tests.label.also import done_of
-from tests.label.desks import desk_of, do, let_expire, owners, under
+from tests.label.desks import desk_of, do, owners, under
 from tests.labeled_workspace import GOLDFISH, TENCH, Verdict, labeled_workspace, vote
 
 Opened = tuple[Workspace, Store]
@@ -27,14 +27,6 @@ def test_what_another_server_leases_meanwhile_is_not_given_again(anywhere: Opene
     assert len(set(owners(*both, *his))) == len(owners(*both, *his)) == 20
     assert both[0].id == hers.id
     other.close()
-
-
-def test_what_is_free_again_is_given_at_once(anywhere: Opened) -> None:
-    ann, bob = desk_of(anywhere, "ann"), desk_of(anywhere, "bob")
-    hers = ann.screens(count=4)
-    assert bob.screens() == []
-    let_expire(anywhere[1], hers[2])
-    assert owners(*bob.screens()) == owners(hers[2])
 
 
 def test_screens_that_are_given_back_go_to_others_or_back(anywhere: Opened) -> None:

@@ -1,35 +1,25 @@
 """Which further classes of which photos are asked, of whom, and how often."""
 
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import update
 
 from genset.classes import imagenet1k
 from genset.db import (
     Claim,
-    Label,
-    LabelerAct,
     Photo,
-    Question,
-    Screen,
-    ScreenPhoto,
     Store,
     Verdict,
     find_candidate,
 )
 from genset.db.votes_needed import question_votes_missing
-from genset.label.access import label_secret
-from genset.label.decisions import record
 from genset.label.session.shown import AlsoScreen
-from genset.settings import LabelRules
 from genset.workspace import Workspace
-from tests.label.also import classes_of, decide, decide_all, done_of
-from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of, do_all, let_expire, owners, under
+from tests.label.also import classes_of, decide_all, done_of
+from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of, do_all, owners, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, vote
 from tests.questions import (
     BASSINET,
@@ -63,16 +53,6 @@ def asked_anywhere(
     workspace, store = questioned_workspace(tmp_path / "asked", [TENCH, GOLDFISH], photos=2)
     yield workspace, store
     store.close()
-
-
-def votes_of(store: Store) -> dict[str, Counter[Verdict]]:
-    """What those who were asked say of each question."""
-    found: dict[str, Counter[Verdict]] = {}
-    with store.session() as session:
-        labels = session.scalars(select(Label).where(Label.worker.not_in(["first", "second"])))
-        for label in labels:
-            found.setdefault(label.candidate.task, Counter())[label.verdict] += 1
-    return found
 
 
 def test_all_questions_of_a_photo_come_on_one_screen_class_after_class(asked: Opened) -> None:
@@ -214,48 +194,6 @@ def test_votes_grow_wherever_verdicts_are_not_the_same(
     store.close()
 
 
-@pytest.mark.soak
-def test_a_void_labeler_s_answers_are_asked_of_others_again(asked_anywhere: Opened) -> None:
-    store = asked_anywhere[1]
-    ann, bob = desk_of(asked_anywhere, "ann"), desk_of(asked_anywhere, "bob")
-    decide_all(ann)
-    assert bob.also_screens() == []
-    with store.begin_alone() as session:
-        record(session, "ann", LabelerAct.VOID, by="mia", reason="spam")
-    assert len(decide_all(bob)) == 4
-    assert ann.also_screens() == []
-
-
-def test_what_only_a_void_labeler_named_is_asked_of_nobody(asked: Opened) -> None:
-    opened = under(asked, votes=2)
-    ann, bob = desk_of(opened, "ann"), desk_of(opened, "bob")
-    (first,) = ann.also_screens(count=1)
-    assert all(receipt.ok for receipt in decide(ann, first, INCORRECT, MINK))
-    (his,) = bob.also_screens(count=1)
-    assert MINK in classes_of(his)
-    let_expire(asked[1], his)
-    with asked[1].begin_alone() as session:
-        record(session, "ann", LabelerAct.VOID, by="mia", reason="spam")
-    cid = desk_of(opened, "cid")
-    assert all(MINK not in classes_of(screen) for screen in cid.also_screens(count=12))
-    assert len(decide_all(cid)) == 4
-
-
-def test_a_screen_left_alone_goes_to_others_and_is_lost(asked_anywhere: Opened) -> None:
-    ann, bob = desk_of(asked_anywhere, "ann"), desk_of(asked_anywhere, "bob")
-    hers = ann.also_screens(count=4)
-    assert bob.also_screens() == []
-    assert ann.beat([screen.id for screen in hers]) == []
-    let_expire(asked_anywhere[1], *hers)
-    his = bob.also_screens(count=4)
-    assert [classes_of(each) for each in his] != []
-    assert {receipt.reason for receipt in decide(ann, hers[0])} == {
-        "given to another labeler meanwhile"
-    }
-    assert ann.beat([screen.id for screen in hers]) == [screen.id for screen in hers]
-    assert all(receipt.ok for receipt in decide(bob, his[0]))
-
-
 def test_a_removed_photo_is_asked_no_more_and_its_screen_is_over(asked: Opened) -> None:
     ann = desk_of(asked, "ann")
     first, second = ann.also_screens(count=2)
@@ -267,54 +205,6 @@ def test_a_removed_photo_is_asked_no_more_and_its_screen_is_over(asked: Opened) 
     assert next(each.id for each in told) == second.id
     assert len(decide_all(ann)) == 3
     assert desk_of(asked, "bob").also_screens() == []
-
-
-@pytest.mark.parametrize("labelers", [5])
-@pytest.mark.soak
-def test_many_labelers_at_once_get_no_question_twice_and_none_too_often(
-    store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labelers: int
-) -> None:
-    monkeypatch.setenv("GENSET_STORE_URL", store_url)
-    workspace, store = questioned_workspace(tmp_path / "asked", [TENCH, GOLDFISH], photos=6)
-    other = Store.open(workspace.store_url)  # as of a second server
-    rules = LabelRules(votes=2, grow_to=(3,), threshold=0.5)
-    begin = threading.Barrier(labelers)
-    label_secret(workspace)  # as a server does when it starts
-
-    def say(name: str) -> Callable[[str], Verdict]:
-        return lambda wnid: CORRECT if (ord(wnid[-1]) + ord(name[-1])) % 2 else INCORRECT
-
-    def label(number: int) -> None:
-        name, at = f"labeler {number}", (store, other)[number % 2]
-        desk = desk_of(under((workspace, at), **vars_of(rules)), name)
-        begin.wait(30)
-        while screens := desk.also_screens(count=2):
-            for screen in screens:
-                assert all(receipt.ok for receipt in decide(desk, screen, say(name)))
-
-    with ThreadPoolExecutor(labelers) as threads:
-        list(threads.map(label, range(labelers)))
-    decide_all(desk_of(under((workspace, store), **vars_of(rules)), "last"))
-
-    with store.session() as session:
-        questions = len(session.scalars(select(Question)).all())
-        handed = session.execute(
-            select(Screen.worker, ScreenPhoto.candidate_id).join(
-                Screen, Screen.id == ScreenPhoto.screen_id
-            )
-        ).all()
-    assert max(Counter(map(tuple, handed)).values()) == 1
-    said = votes_of(store)
-    assert len(said) == questions == 36
-    for votes in said.values():
-        differ = votes[CORRECT] and votes[INCORRECT]
-        assert votes.total() == (3 if differ else 2)
-    other.close()
-    store.close()
-
-
-def vars_of(rules: LabelRules) -> dict[str, object]:
-    return {"votes": rules.votes, "grow_to": rules.grow_to, "threshold": rules.threshold}
 
 
 def test_the_first_pass_does_not_see_proposals(tmp_path: Path) -> None:

@@ -168,20 +168,12 @@ def test_a_removed_photo_vanishes_and_its_screen_can_be_submitted_without_it(
 
 def test_a_screen_whose_photos_were_all_removed_is_over(opened: Opened) -> None:
     desk = desk_of(opened, "ann")
-    [screen] = desk.screens(count=1)
-    for number in range(5):
-        remove(*opened, f"flickr:{number}", "its owner asked")
-
-    assert desk.screens(count=1)[0].cls.wnid == GOLDFISH
-    assert desk.beat([screen.id]) == [screen.id]
-
-
-def test_so_is_one_that_the_page_has_already(opened: Opened) -> None:
-    desk = desk_of(opened, "ann")
     gone, kept = desk.screens(count=2)
     for number in range(5):
         remove(*opened, f"flickr:{number}", "its owner asked")
 
+    assert desk.screens(count=1)[0].cls.wnid == GOLDFISH
+    assert desk.beat([gone.id]) == [gone.id]
     told, _ = desk.next(2, [gone.id, kept.id])
     assert [screen.id for screen in told].count(gone.id) == 0
     assert told[0] == LoadedScreen(kept.id, kept.expires_at)

@@ -180,19 +180,6 @@ def test_what_one_adds_others_are_asked(asked_anywhere: Opened) -> None:
     other.close()
 
 
-def test_a_class_that_others_are_asked_about_just_gets_the_label(asked: Opened) -> None:
-    opened = under(asked, votes=2)
-    ann, bob = desk_of(opened, "ann"), desk_of(opened, "bob")
-    (hers,) = ann.also_screens(count=1)
-    decide(ann, hers, INCORRECT, MINK)
-    (his,) = bob.also_screens(count=1)
-    assert MINK in classes_of(his)
-    cid = desk_of(under(asked, votes=3), "cid")
-    (theirs,) = cid.also_screens(count=1)
-    assert MINK in classes_of(theirs)
-    assert all(receipt.ok for receipt in decide(bob, his))
-
-
 @pytest.mark.parametrize(
     ("wnid", "reason"),
     [
