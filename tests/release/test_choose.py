@@ -9,7 +9,7 @@ from genset.db import Ruling, Verdict, find_candidate
 from genset.release.candidates import read_table
 from genset.release.choose import ReleasePlan, choose
 from genset.release.reader import MANIFEST
-from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, add_candidate
+from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
 from tests.release.conftest import Pool
 
 
@@ -26,41 +26,11 @@ def test_only_what_more_labelers_call_correct_than_incorrect_is_taken(pool: Pool
     assert chosen(pool) == {f"{TENCH}/flickr:0", f"{GOLDFISH}/flickr:101"}
 
 
-def test_broken_counts_against_a_photo(pool: Pool) -> None:
-    pool.label(f"{TENCH}/flickr:0", ann="correct", bob="broken")
-    pool.label(f"{TENCH}/flickr:1", ann="correct", bob="correct", eve="broken")
-    assert chosen(pool) == {f"{TENCH}/flickr:1"}
-
-
-def test_unsure_counts_for_neither_side(pool: Pool) -> None:
-    pool.label(f"{TENCH}/flickr:0", ann="correct", bob="unsure", eve="unsure")
-    pool.label(f"{TENCH}/flickr:1", ann="unsure")
-    assert chosen(pool) == {f"{TENCH}/flickr:0"}
-
-
 def test_a_changed_mind_counts_once_as_it_is_now(pool: Pool) -> None:
     for verdict in ("correct", "correct", "incorrect"):
         pool.label(f"{TENCH}/flickr:0", ann=verdict)
     for verdict in ("incorrect", "unsure", "correct"):
         pool.label(f"{TENCH}/flickr:1", ann=verdict)
-    assert chosen(pool) == {f"{TENCH}/flickr:1"}
-
-
-def test_a_photo_that_is_correct_for_two_classes_goes_to_neither(pool: Pool) -> None:
-    pool.label(f"{TENCH}/flickr:0", ann="correct")
-    pool.label(pool.also_found_for(GOLDFISH, 0), ann="correct")
-    pool.label(f"{TENCH}/flickr:1", ann="correct")
-    pool.label(pool.also_found_for(GOLDFISH, 1), ann="incorrect")
-    assert chosen(pool) == {f"{TENCH}/flickr:1"}
-
-
-def test_the_same_bytes_under_two_names_are_one_photo(pool: Pool) -> None:
-    twin = add_candidate(
-        pool.workspace, pool.store, GOLDFISH, 999, content=pool.original(0).read_bytes()
-    )
-    pool.label(f"{TENCH}/flickr:0", ann="correct")
-    pool.label(twin, ann="correct")
-    pool.label(f"{TENCH}/flickr:1", ann="correct")
     assert chosen(pool) == {f"{TENCH}/flickr:1"}
 
 
@@ -118,14 +88,6 @@ def test_the_newest_ruling_wins_over_any_votes(pool: Pool) -> None:
     assert made.strategy == {"name": "majority", "min_labels": 1, "seed": 0, "ruled": 2}
     assert made.excluded == {"not labeled": 4, "ruled not correct in review": 1}
     made.verify()
-
-
-def test_a_ruling_gives_a_contested_photo_to_one_class(pool: Pool) -> None:
-    pool.label(f"{TENCH}/flickr:0", ann="correct")
-    other = pool.also_found_for(GOLDFISH, 0)
-    pool.label(other, ann="correct")
-    ruled(pool, other, "incorrect")
-    assert chosen(pool) == {f"{TENCH}/flickr:0"}
 
 
 def test_a_fresh_panel_measures_what_the_others_chose(pool: Pool) -> None:

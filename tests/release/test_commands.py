@@ -159,6 +159,9 @@ def test_copies_and_other_sets_are_left_out(pool: Pool, genset: Genset, tmp_path
     ("words", "complaint"),
     [
         (("--per-class", 5), "2: --per-class does not apply to --strategy majority"),
+        (("--strategy", "top", "--relax"), "2: --relax does not apply to --strategy top"),
+        (("--strategy", "top", "--per-class", 0), "2: --per-class must be at least 1"),
+        (("--strategy", "threshold", "--threshold", 70), "2: --threshold must be from 0 to 1"),
         (("--strategy", "matched"), "2: --strategy matched needs the labels"),
         (("--licenses", "free"), "2: no licence 'free'"),
         (("--max-per-owner", 0), "2: --max-per-owner must be at least 1"),

@@ -2,7 +2,6 @@
 
 import csv
 import dataclasses
-import hashlib
 import json
 
 import mlcroissant
@@ -141,15 +140,6 @@ def test_croissant_tells_what_responsible_ai_asks(release: Release) -> None:
     assert all(field["description"] for field in told["recordSet"][0]["field"])
     assert {each["@type"] for each in told["prov:wasGeneratedBy"]} == {"prov:Activity"}
     assert told["rai:annotationsPerItem"] == "1 label on 8 photos, 3 labels on 1 photo"
-
-
-def test_documents_are_made_of_the_manifest_alone(release: Release) -> None:
-    manifest = json.loads(text(release, MANIFEST))
-    again = documents(manifest, release.photos)
-    assert {name: text(release, name) for name in release.documents} == again
-    assert release.documents == {
-        name: hashlib.sha256(words.encode()).hexdigest() for name, words in again.items()
-    }
 
 
 def test_agreement_is_that_of_the_labelers_numbers(pool: Pool) -> None:

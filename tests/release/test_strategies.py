@@ -17,8 +17,6 @@ from genset.core.hashes import hash_lines
 from genset.db import Verdict
 from genset.licenses import LicenseChoice
 from genset.release.candidates import (
-    AggregatedLabel,
-    AggregatedLabels,
     CandidateRow,
     CandidateTable,
     Exclusion,
@@ -31,7 +29,6 @@ from genset.release.strategies import (
     Strategy,
     Threshold,
     Top,
-    strategy,
 )
 from tests.release.tables import entry, tables
 
@@ -173,13 +170,6 @@ def test_matched_agrees_with_reference_code(
     assert names(choose(table, ReleasePlan(Matched(REFERENCE, count, fill), seed))) == want
 
 
-@given(table=voted())
-def test_another_seed_draws_others_but_as_many(table: CandidateTable) -> None:
-    one, other = (choose(table, ReleasePlan(Threshold(2), seed)) for seed in (1, 2))
-    assert len(one.entries) == len(other.entries)
-    assert one.short == other.short
-
-
 def test_a_seed_decides_which_are_drawn() -> None:
     table = plain(*(entry(number, said="c") for number in range(50)))
     drawn = {frozenset(names(choose(table, ReleasePlan(Threshold(5), seed)))) for seed in range(20)}
@@ -263,38 +253,6 @@ def test_a_selection_frequency_is_the_share_of_all_who_voted(
 
 
 # What is done around a strategy
-
-
-def test_a_source_that_the_pool_lacks_is_named_and_others_are_left_out() -> None:
-    rows = entry(1, said="c"), entry(2, said="c", photo="inaturalist:2")
-    table = CandidateTable(rows, (), frozenset({"flickr", "inaturalist"}))
-    choice = choose(table, ReleasePlan(sources=("flickr",)))
-    assert names(choice) == {"n1/flickr:1"}
-    assert choice.excluded == {"n1/inaturalist:2": "source inaturalist"}
-    lacking = ReleasePlan(sources=("flickr", "commons"))
-    with pytest.raises(BadInput, match="of a source 'commons'; it has those of flickr, inat"):
-        choose(table, lacking)
-    with pytest.raises(BadInput, match="of a source 'flickr'; it has those of none at all"):
-        choose(plain(), lacking)
-
-
-def test_aggregated_labels_speak_before_the_strategy_but_after_a_ruling() -> None:
-    table = plain(
-        entry(1, said="cci", aggregated=AggregatedLabel(Verdict.CORRECT, 0.8)),
-        entry(2, said="ccc", aggregated=AggregatedLabel(Verdict.CORRECT, 0.79)),
-        entry(3, said="ccc", aggregated=AggregatedLabel(Verdict.INCORRECT, 0.9)),
-        entry(
-            4,
-            said="cii",
-            aggregated=AggregatedLabel(Verdict.INCORRECT, 0.9),
-            ruling=Verdict.CORRECT,
-        ),
-    )
-    plan = ReleasePlan(labels=AggregatedLabels("dawid-skene", {}, None, None, ""))
-    wrong = "not called correct by dawid-skene"
-    assert reasons(choose(table, plan)) == {"3": wrong}
-    sure = choose(table, replace(plan, min_confidence=0.8))
-    assert reasons(sure) == {"2": "confidence below 0.8", "3": wrong}
 
 
 def reasons(choice: Choice) -> dict[str, str]:
@@ -384,20 +342,3 @@ def test_a_table_that_is_no_reference_is_refused(tmp_path: Path, text: str, comp
         Reference.read(tmp_path / "labels.csv")
     with pytest.raises(BadInput, match="cannot be read"):
         Reference.read(tmp_path / "nowhere.csv")
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "complaint"),
-    [
-        ("majority", {"per_class": 5}, "--per-class does not apply to --strategy majority"),
-        ("top", {"relax": True}, "--relax does not apply to --strategy top"),
-        ("matched", {}, "--reference labels.csv"),
-        ("top", {"per_class": 0}, "--per-class must be at least 1"),
-        ("threshold", {"threshold": 70.0}, "--threshold must be from 0 to 1"),
-    ],
-)
-def test_options_that_make_no_sense_are_refused(
-    name: str, options: dict[str, Any], complaint: str
-) -> None:
-    with pytest.raises(BadInput, match=complaint):
-        strategy(name, options)

@@ -7,21 +7,19 @@ from pathlib import Path
 import pytest
 
 from genset.core.errors import BadInput, GensetError
-from genset.db import Photo, Store
+from genset.db import Photo
 from genset.label.decisions import void
 from genset.label.review import send_to_review
 from genset.label.stats import collect
 from genset.release.choose import ReleasePlan
 from genset.release.documents import documents
+from genset.release.exports.export import export
 from genset.release.freeze import create
 from genset.release.multilabel.earlier import Earlier
 from genset.release.multilabel.facts import recounted
-from genset.release.multilabel.plan import MultilabelPlan
 from genset.release.reader import ANSWERS, MANIFEST, Release, content_hash
 from genset.release.versions import diff, takedown
 from genset.scrape.removal import remove
-from genset.workspace import Workspace
-from tests.killing import killed_at_each_change
 from tests.labeled_workspace import GOLDFISH, TABBY, TENCH
 from tests.questions import BASSINET, LAMPSHADE, ask_about
 from tests.release.conftest import Genset, Pool
@@ -243,30 +241,24 @@ def test_a_strangers_lists_are_checked(answered: Asking, tmp_path: Path) -> None
             Release(tmp_path)
 
 
-def freeze(_moment: int, root: Path, releases: Path) -> None:
-    workspace = Workspace.find(root)
-    earlier = Earlier.read(Release(releases / "v1"))
-    create(workspace, Store.open(workspace.store_url), "v2", MultilabelPlan(earlier))
-
-
-@pytest.mark.soak
-def test_a_killed_one_leaves_a_whole_release_or_none_and_runs_again(pool: Pool) -> None:
-    pool.label(f"{TENCH}/flickr:0", ann="correct")
-    v1 = pool.create()
-    ask_about(pool.store, {f"{TENCH}/flickr:0": (BASSINET,)})
-    pool.label(f"{BASSINET}/flickr:0", ann="correct")
-    before, releases = contents(v1.root), pool.workspace.releases
-    moments = 0
-    for _ in killed_at_each_change(freeze, pool.workspace.root, releases):
-        moments += 1
-        assert contents(v1.root) == before
-        if (releases / "v2").exists():
-            break
-    assert moments > 10
-    made = Release(releases / "v2")
-    made.verify()
-    assert photo(made, 0).labels_correct == (TENCH, BASSINET)
-    assert not [name for name in pool.files() if "partial" in name]
+def test_of_a_part_the_answers_are_counted_again(
+    pool: Pool, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    with pool.store.begin() as session:
+        session.query(Photo).filter_by(source_id="0").one().license = "All Rights Reserved"
+    asking: Asking = request.getfixturevalue("asking")
+    asking.ask(BASSINET)
+    asking.say_of_all(BASSINET, ann="incorrect")
+    asking.say(0, BASSINET, ann="correct")
+    asking.say(1, BASSINET, ann="correct")
+    whole = asking.freeze()
+    export(whole, "imagefolder", tmp_path / "out")
+    part = Release(tmp_path / "out")
+    part.verify()
+    assert (len(whole), len(part), part.name) == (8, 7, "v2-unrestricted")
+    told = json.loads((part.root / MANIFEST).read_text("utf-8"))["multilabel"]
+    assert (told["photos_with_several"], told["questions"]) == (1, 7)
+    assert part.photos == tuple(photo for photo in whole.photos if photo.source_id != "0")
 
 
 # The command
@@ -285,11 +277,6 @@ def test_the_command_makes_it(answered: Asking, genset: Genset) -> None:
     assert "8 photos are what the manifest says" in genset("release", "verify", "v2")
     assert "labels_correct" in genset("release", "diff", "v1", "v2")
     assert genset("release", "create", "v2", *words[3:]).startswith("2: release v2 exists")
-
-
-def test_a_name_that_is_too_long_is_told_so(answered: Asking) -> None:
-    with pytest.raises(BadInput, match="at most 100 letters, digits"):
-        answered.freeze("v" * 300)
 
 
 def test_bad_words_are_refused_in_one_line(asking: Asking, genset: Genset) -> None:
