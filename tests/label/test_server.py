@@ -48,27 +48,41 @@ def test_no_half_of_an_answer_waits_for_the_other(
     assert found == [socket.IPPROTO_TCP]
 
 
+def ends_without_a_word(process: "subprocess.Popen[str]", how: signal.Signals, port: int) -> None:
+    process.send_signal(how)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (0, "", "")
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port))
+
+
 def test_a_second_server_of_an_sqlite_file_is_refused_until_the_first_has_ended(
     opened: Opened,
 ) -> None:
-    workspace = opened[0]
-
-    def second() -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "genset", "label", "--port", str(free_port())]
-        return subprocess.run(
+    workspace, port = opened[0], free_port()
+    command = [sys.executable, "-m", "genset", "label", "--port", str(free_port())]
+    with serving(workspace.root, port) as first:
+        refused = subprocess.run(
             command, cwd=workspace.root, capture_output=True, text=True, timeout=30
         )
-
-    with serving(workspace.root, free_port()):
-        refused = second()
+        ends_without_a_word(first, signal.SIGINT, port)
     assert (refused.returncode, refused.stdout) == (1, "")
     file = workspace.root / "genset.db"
     assert refused.stderr == (
         f"genset: another genset label serves {file}: end that one first, or keep the workspace in "
         "PostgreSQL, which several servers may share\n"
     )
-    with serving(workspace.root, free_port()):  # that one was killed
-        pass
+
+
+def test_a_killed_server_leaves_nothing_running_and_the_next_one_starts(opened: Opened) -> None:
+    port = free_port()
+    with serving(opened[0].root, port) as process:
+        process.kill()  # this one process, not its group
+        process.communicate(timeout=30)
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))
+    with serving(opened[0].root, port) as process:
+        ends_without_a_word(process, signal.SIGTERM, port)
 
 
 @pytest.mark.parametrize("port", [0, -1, 65536])
@@ -113,24 +127,3 @@ def test_a_secret_that_is_given_comes_first(
     monkeypatch.setenv("GENSET_LABEL_SECRET", "s" * 32)
     assert label_secret(opened[0]) == "s" * 32
     assert not (opened[0].root / ".label").exists()
-
-
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_when_told_to_without_a_word(opened: Opened, how: signal.Signals) -> None:
-    port = free_port()
-    with serving(opened[0].root, port) as process:
-        process.send_signal(how)
-        out, err = process.communicate(timeout=30)
-
-    assert (process.returncode, out, err) == (0, "", "")
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", port))
-
-
-def test_a_killed_server_leaves_nothing_running(opened: Opened) -> None:
-    port = free_port()
-    with serving(opened[0].root, port) as process:
-        process.kill()  # this one process, not its group
-        process.communicate(timeout=30)
-        with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", port))

@@ -170,14 +170,6 @@ def test_numbers_are_those_of_the_panel_that_is_chosen(opened: Opened) -> None:
     assert list(app.dataframe[1].value["frequency"]) == [0]
 
 
-def test_a_refresh_counts_what_came_in_meanwhile(opened: Opened) -> None:
-    workspace, store = opened
-    app = manage_page(workspace)
-    vote(store, f"{TENCH}/flickr:0", "ann", YES)
-    click(app, "Refresh")
-    assert next(cell.value for cell in app.metric if cell.label == "Labels") == "1"
-
-
 @pytest.mark.soak
 def test_labelers_to_look_at_are_named_with_the_reason(opened: Opened) -> None:
     workspace, store = opened
@@ -285,19 +277,6 @@ def test_what_was_decided_with_the_votes_in_sight_says_so(opened: Opened) -> Non
         "looked at in the review queue",
         "looked at in the review queue (votes shown)",
     ]
-
-
-@pytest.mark.soak
-def test_what_is_skipped_waits(opened: Opened) -> None:
-    workspace, store = opened
-    divide(store, f"{TENCH}/flickr:0", f"{TENCH}/flickr:1")
-    app = manage_page(workspace, "Review")
-    click(app, "Skip")
-    click(app, "Correct")
-    assert "You skipped the last 1" in shown(app)
-    click(app, "Look at them again")
-    click(app, "Correct")
-    assert [ruling[0] for ruling in rulings(store)] == [f"{TENCH}/flickr:1", f"{TENCH}/flickr:0"]
 
 
 def test_a_ruling_that_could_not_be_stored_is_told_and_still_waits(opened: Opened) -> None:

@@ -5,18 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
 from sqlalchemy import select
 
-from genset.db import ReviewRequest, Ruling, Store, Verdict
-from genset.label.access import manager_token
+from genset.db import ReviewRequest, Ruling, Store
 from genset.label.review import queue
 from genset.label.suspects import SUSPECTS_FILE, write_suspects
 from genset.reporting.suspects import find_suspects
 from genset.sets.open import open_set
 from genset.workspace import Workspace
 from labeler_app.manage import deciding
-from tests.label.serving import free_port, serving
 from tests.labeled_workspace import TENCH
 from tests.labeler_app.pages import (
     Opened,
@@ -28,7 +25,6 @@ from tests.labeler_app.pages import (
     served,
     shown,
 )
-from tests.labeler_app.test_browser_manage import press, see_pictures
 from tests.reporting.suspects import scored_workspace
 
 FISH, POT, DIVIDED = (f"{TENCH}/flickr:{number}" for number in (0, 1, 2))
@@ -36,16 +32,9 @@ SEEN = " (votes and models' answers shown)"
 
 
 @pytest.fixture
-def scored(tmp_path: Path) -> Iterator[Opened]:
-    workspace, store = scored_workspace(tmp_path / "workspace")
-    yield workspace, store
-    store.close()
-
-
-@pytest.fixture
-def opened(scored: Opened, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
     monkeypatch.setattr(deciding, "SECONDS_TO_SEE", 0.0)  # a test sees at once
-    with served(*scored, monkeypatch) as place:
+    with served(*scored_workspace(tmp_path / "workspace"), monkeypatch) as place:
         yield place
 
 
@@ -140,36 +129,3 @@ def test_a_new_list_is_seen_at_once(opened: Opened) -> None:
     path.write_text(found)
     os.utime(path, ns=(1, 1))
     assert "3 of 11 photos" in shown(manage_page(workspace, "Review", of="Errors"))
-
-
-@pytest.mark.browser
-@pytest.mark.soak
-def test_one_key_sends_a_photo_to_review(
-    scored: Opened, window: BrowserContext, wrong: list[str]
-) -> None:
-    workspace, store = scored
-    make_list(workspace)
-    port = free_port()
-    with serving(workspace.root, port):
-        page = window.new_page()
-        token = manager_token(workspace)
-        page.goto(f"http://127.0.0.1:{port}/manage?view=Review&list=Errors&token={token}")
-        expect(page.get_by_text("3 to decide")).to_be_visible()
-        see_pictures(page, 1)
-        press(page, "v")
-        expect(page.get_by_text("2 to decide")).to_be_visible()
-        press(page, "n")
-        expect(page.get_by_text("1 to decide")).to_be_visible()
-        page.get_by_role("radio", name="Candidates").click()
-        expect(page.get_by_text("1 to decide")).to_be_visible()
-        expect(page.get_by_text("Sent to review")).to_be_visible()
-        assert page.get_by_text("teapot").count() == 0  # who rules sees the reason afterwards
-        press(page, "y")
-        expect(page.get_by_text("Nothing waits for a ruling")).to_be_visible()
-    with store.session() as session:
-        ruled = session.scalars(select(Ruling).order_by(Ruling.number)).all()
-        assert [(each.candidate.task, each.verdict) for each in ruled] == [
-            (DIVIDED, Verdict.INCORRECT),
-            (POT, Verdict.CORRECT),
-        ]
-    assert [said for said in wrong if "404" not in said] == []

@@ -11,6 +11,7 @@ import pytest
 
 from tests.label.serving import free_port, kill
 from tests.labeled_workspace import TENCH, labeled_workspace
+from tests.labeler_app.conftest import Served
 
 # The server, in a machine that knows no names: whoever asks for one is written down.
 _PROGRAM = """\
@@ -28,25 +29,29 @@ sys.exit(serve(Workspace.find(Path(sys.argv[1])), int(sys.argv[2])))
 """
 
 
+def handshake(port: int, *headers: str) -> int:
+    """The status that a WebSocket with these headers gets."""
+    lines = (
+        "GET /_stcore/stream HTTP/1.1",
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+        *headers,
+    )
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall("\r\n".join((*lines, "", "")).encode())
+        found = re.match(rb"HTTP/1.1 (\d{3}) ", connection.recv(4096))
+    assert found
+    return int(found[1])
+
+
 class Server:
     def __init__(self, process: "subprocess.Popen[str]", port: int) -> None:
         self.process, self.port = process, port
 
     def handshake(self, *headers: str) -> int:
-        """The status that a WebSocket with these headers gets."""
-        lines = (
-            "GET /_stcore/stream HTTP/1.1",
-            "Connection: Upgrade",
-            "Upgrade: websocket",
-            "Sec-WebSocket-Version: 13",
-            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
-            *headers,
-        )
-        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as connection:
-            connection.sendall("\r\n".join((*lines, "", "")).encode())
-            found = re.match(rb"HTTP/1.1 (\d{3}) ", connection.recv(4096))
-        assert found
-        return int(found[1])
+        return handshake(self.port, *headers)
 
     def asked_outside(self) -> str:
         """What the server has asked for outside until now. It ends."""
@@ -113,8 +118,9 @@ def test_only_pages_of_this_server_open_a_websocket_and_nobody_outside_is_asked(
     assert server.asked_outside() == ""
 
 
-def test_headers_without_end_are_refused(server: Server) -> None:
+@pytest.mark.browser
+def test_headers_without_end_are_refused(served: Served) -> None:
     for size in (10_000, 100_000, 300_000):
-        assert server.handshake("Host: here", f"Cookie: {'a' * size}") == 400
+        assert handshake(served.port, "Host: here", f"Cookie: {'a' * size}") == 400
     many = [f"Cookie-{number}: {'a' * 1_000}" for number in range(30)]
-    assert server.handshake("Host: here", *many) == 400
+    assert handshake(served.port, "Host: here", *many) == 400

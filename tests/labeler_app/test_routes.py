@@ -6,7 +6,6 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -15,7 +14,6 @@ from genset.label.access import label_secret
 from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from labeler_app.routes import Sessions
-from tests.labeler_app.component import rows
 from tests.labeler_app.conftest import Served
 
 pytestmark = pytest.mark.browser  # for the server that they share with those who have one
@@ -46,26 +44,6 @@ def ask(served: Served, path: str, session: str | None = None, body: Any = None)
 def session_of(served: Served, name: str) -> str:
     labeler = Labelers(served.store).by_name(name)
     return Sessions(label_secret(served.workspace)).sign(labeler.id)
-
-
-def labels_for(screen: Any) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": str(uuid4()),
-            "photo": photo["id"],
-            "verdict": "correct",
-            "shown_at": 1_000,
-            "decided_at": 2_000,
-            "order": place,
-            "supersedes": None,
-        }
-        for place, photo in enumerate(screen["photos"], 1)
-    ]
-
-
-def submission(screen: Any) -> dict[str, Any]:
-    times = {"shown_at": 1_000, "submitted_at": 3_000}
-    return {"id": str(uuid4()), "screen": screen["id"], **times, "labels": labels_for(screen)}
 
 
 def test_every_reply_forbids_what_is_not_from_here(served: Served) -> None:
@@ -126,20 +104,6 @@ def test_a_session_is_needed_and_cannot_be_forged(served: Served) -> None:
     assert ask(served, "/genset/screens", real, body).status == 200
     with pytest.raises(BadInput, match="sign in again"):
         Sessions(label_secret(served.workspace)).who(forged)
-
-
-def test_nobody_labels_on_another_ones_screen(served: Served) -> None:
-    mine, theirs = session_of(served, "owner"), session_of(served, "thief")
-    (screen,) = ask(served, "/genset/screens", mine, {"loaded": [], "count": 1}).json["screens"]
-    stolen = ask(served, "/genset/submit", theirs, {"submissions": [submission(screen)]}).json
-    assert [each["ok"] for each in stolen["receipts"]] == [False] * 5
-    assert rows(served.store, "thief") == []
-
-    once = {"submissions": [submission(screen)]}
-    for _ in range(2):  # delivered twice, stored once
-        receipts = ask(served, "/genset/submit", mine, once).json["receipts"]
-        assert [each["ok"] for each in receipts] == [True] * 5
-    assert len(rows(served.store, "owner")) == 5
 
 
 def test_pictures_are_kept_by_the_browser_and_say_nothing(served: Served) -> None:

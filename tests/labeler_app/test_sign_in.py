@@ -9,8 +9,8 @@ from sqlalchemy import select, text
 from streamlit import config
 from streamlit.runtime.context import ContextProxy
 
-from genset.db import Label, Store, Verdict
 from genset.db import Labeler as LabelerRow
+from genset.db import Store, Verdict
 from genset.label.crowd.studies import Studies, Terms
 from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
@@ -299,10 +299,3 @@ def test_a_store_that_does_not_answer_is_told_in_one_line(opened: Opened) -> Non
     assert [error.value.replace("\\", "") for error in app.error] == [
         "the store does not answer: disk is full"
     ]
-
-
-def test_the_pages_store_no_label_by_themselves(opened: Opened) -> None:
-    workspace, store = opened
-    assert labels_as(store, workspace, labeler="ann") == "ann"
-    with store.session() as session:
-        assert session.scalars(select(Label)).all() == []

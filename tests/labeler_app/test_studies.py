@@ -1,8 +1,5 @@
 """Paid studies through the pages: what a visitor is asked, and whose votes come to count."""
 
-import time
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -12,7 +9,6 @@ from genset.label.ballots import votes_table
 from genset.label.crowd import prolific
 from genset.label.crowd.prolific import Keys
 from genset.label.crowd.studies import Studies, Terms
-from genset.label.crowd.visits import reconcile
 from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from labeler_app.routes import Sessions
@@ -72,27 +68,6 @@ def test_a_visitor_who_does_not_agree_gets_the_code_for_that_and_no_photo(opened
     assert votes_table(store) == []
 
 
-def test_a_made_up_visitor_labels_until_the_platform_says_that_there_is_none(
-    opened: Opened, tmp_path: Path
-) -> None:
-    workspace, store = opened
-    Studies(store).add("prolific", "S1", 1)
-    app = label_page(**PROLIFIC | {"PROLIFIC_PID": "made-up"})
-    click(app, "Start labeling")
-    do_all(desk_behind(app, workspace, opened))
-    assert len(votes_table(store)) == 5
-
-    export = tmp_path / "prolific_export_S1.csv"
-    export.write_text("Submission id,Participant id,Status\nV9,P9,APPROVED\n", "utf-8")
-    assert len(reconcile(store, export, "S1").held_out) == 1
-    assert votes_table(store) == []
-    real = Desk(workspace, store, Labelers(store).by_study("prolific", "S1", "P9", "V9"))
-    ends = time.monotonic() + 60  # a new board may be made aside, and be there a moment later
-    while not (screens := real.screens()) and time.monotonic() < ends:
-        time.sleep(0.1)
-    assert [len(screen.photos) for screen in screens] == [5]  # open again for others
-
-
 def test_a_signed_study_takes_nobody_whom_prolific_does_not_vouch_for(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,19 +90,6 @@ def test_a_signed_study_takes_nobody_whom_prolific_does_not_vouch_for(
         click(app, "Start labeling")
         do_all(desk_behind(app, workspace, opened))
     assert {vote.worker for vote in votes_table(store)} == {"prolific:P1"}
-
-
-def test_a_key_host_that_is_down_is_one_line_on_the_page(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workspace, store = opened
-    Studies(store).add("prolific", "S1", 1, Terms(signed=True))
-    with key_host() as host:
-        token = host.token(exp=int(time.time()) + 99)
-    monkeypatch.setattr(prolific, "KEYS", Keys(host.address))
-    app = label_page(**PROLIFIC, prolific_token=token)
-    assert "Prolific's keys cannot be had just now" in shown(app)
-    assert labels_for(app, workspace) is None
 
 
 def test_a_blocked_visitor_is_told_that_there_is_no_code_for_work_not_done(opened: Opened) -> None:
