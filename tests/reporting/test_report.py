@@ -89,6 +89,8 @@ def test_a_set_that_no_model_was_scored_on(tmp_path: Path) -> None:
 
     assert "No model was scored on this set yet." in page.text
     assert "genset evaluate small" in page.text
+    assert "Models The set" not in page.text  # no section of pairs, errors or each model
+    assert not [tag for tag, _ in page.tags if tag in ("table", "svg")]
     assert "No model was scored" in as_markdown(data)
     assert report_json(data)["models"] == []
 

@@ -3,13 +3,11 @@
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
 
 from genset.release.reader import Release
 from genset.reporting.collect import collect
@@ -17,12 +15,10 @@ from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions
 from genset.reporting.sections import photos as photos_shown
 from genset.sets.photos import PhotoSet
-from genset.statistics.bootstrap import Resampling
 from tests.reporting.sets import (
     WNIDS,
     Page,
     release_by_source,
-    release_of,
     report,
     score,
     score_on,
@@ -229,21 +225,6 @@ def test_of_many_sources_the_largest_are_compared(tmp_path: Path) -> None:
     assert "Of 7 sources the 5 with the most photos are compared." in page.text
 
 
-def test_the_seed_changes_intervals_alone(tmp_path: Path) -> None:
-    counts = {"flickr": [3 + n % 7 for n in range(30)], "commons": [3] * 30}
-    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
-    score_on(photos, runs, "net", right_on(photos, "flickr", (3, 2, 1)))
-    found = []
-    for seed in (0, 0, 7):
-        options = ReportOptions(resampling=Resampling(seed=seed))
-        _, markdown, by_source = everywhere(photos, runs, options)
-        assert f"(10,000 draws, seed {seed})" in markdown[markdown.index("### By source") :]
-        found.append(by_source["pairs"][0]["models"][0]["top1"]["first"])
-    assert found[0] == found[1]
-    assert found[0]["value"] == found[2]["value"]
-    assert found[0]["interval"] != found[2]["interval"]
-
-
 # Where photos are from
 
 
@@ -338,25 +319,3 @@ def test_a_strangers_words_on_sources_stay_words(tmp_path: Path, words: str) -> 
     assert len(page.text) < 20_000
     assert "<script" not in markdown
     assert "<img" not in markdown
-
-
-@pytest.mark.browser
-@pytest.mark.soak
-def test_a_phone_shows_it_without_scrolling_sideways(browser: Browser, tmp_path: Path) -> None:
-    counts = {"flickr": [2] * 20, "commons": [2] * 20, "inaturalist": [1] * 20}
-    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
-    for name, right in (("a_model_with_quite_a_long_name.trained_on_much", 70), ("b" * 60, 50)):
-        score(photos, runs, name, right)
-    path = tmp_path / "report.html"
-    report(photos, runs)
-    with closing(browser.new_page(viewport={"width": 390, "height": 800})) as page:
-        page.goto(path.as_uri())
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
-
-
-def test_one_release_gives_the_same_forms_twice(tmp_path: Path) -> None:
-    photos, runs = release_of(tmp_path / "set", 12, source="commons"), tmp_path / "runs"
-    score(photos, runs, "net", 5)
-    first, again = (everywhere(photos, runs) for _ in range(2))
-    assert first[1:] == again[1:]
-    assert first[0].text == again[0].text

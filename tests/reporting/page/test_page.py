@@ -93,14 +93,6 @@ def test_a_remark_of_all_models_is_made_once(tmp_path: Path) -> None:
     assert "All models:" not in board
 
 
-def test_a_set_without_models_has_no_empty_table(tmp_path: Path) -> None:
-    photos = release_of(tmp_path / "set", 3)
-    found = report(photos, tmp_path / "runs")
-    assert not [tag for tag, _ in found.tags if tag in ("table", "svg")]
-    assert "No model was scored on this set yet." in found.text
-    assert "Models The set" not in found.text  # no section of pairs, errors or each model
-
-
 @pytest.mark.parametrize(
     ("first", "second", "marks"),
     [
