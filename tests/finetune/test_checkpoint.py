@@ -159,13 +159,6 @@ def test_an_architecture_that_cannot_hold_the_head_is_one_line_and_nothing_is_wr
     assert not (tmp_path / "heads").exists()
 
 
-def test_ones_own_architecture_is_told_how_many_classes_there_are(tmp_path: Path) -> None:
-    model = a_checkpoint(tmp_path, asked(), f"arch={__name__}:asked&crop=8")
-    weights, bias = a_head(3, 3)
-    saved = load_model(save_head(tmp_path, model, find_head(model), weights, bias, BIRDS, "new"))
-    assert saved.network.get_parameter("scores.bias").tolist() == bias.tolist()
-
-
 @pytest.mark.parametrize("name", ["", " lark", "two\nlines", "tab\x0b"])
 @pytest.mark.soak
 def test_a_class_that_a_list_cannot_hold_is_one_line(tmp_path: Path, name: str) -> None:

@@ -4,7 +4,6 @@ import errno
 import json
 import multiprocessing
 import os
-import signal
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -194,25 +193,6 @@ def split_off(work: Callable[[], object]) -> Any:
     process = multiprocessing.get_context("fork").Process(target=alone)
     process.start()
     return process
-
-
-@pytest.mark.soak
-def test_a_killed_pass_goes_on_where_it_was(
-    photos: PhotoSet, tmp_path: Path, decoded: list[Path]
-) -> None:
-    model = slowly(tmp_path)
-    process = split_off(lambda: computed(photos, tmp_path / "kept", model))
-    while not (before := list((tmp_path / "kept").rglob("*.npz"))):
-        assert process.is_alive()
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.join()
-    kept = len(list((tmp_path / "kept").rglob("*.npz")))
-    assert len(before) <= kept < 7
-    (after,) = computed(photos, tmp_path / "kept", model)
-    assert len(decoded) == 8 + 100 - 16 * kept
-    (undisturbed,) = computed(photos, tmp_path / "other", model)
-    assert values(after) == values(undisturbed)
 
 
 def test_processes_that_want_the_same_at_once_compute_it_once(

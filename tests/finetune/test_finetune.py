@@ -15,10 +15,10 @@ from PIL import Image, ImageFile
 from genset.core.errors import BadInput, GensetError
 from genset.finetune import runs as results
 from genset.finetune.fitting import FinetuneOptions, read_shots, read_strengths
-from genset.finetune.run import FinetuneResults, SomeFailed
+from genset.finetune.run import FinetuneResults, finetune
 from genset.finetune.runs import find_finetuned, load_head, load_predictions
+from genset.models.spec import parse_spec
 from genset.score.options import ScoringOptions
-from tests.finetune.fitting import finetune
 from tests.score.colours import colours
 
 OPTIONS = FinetuneOptions(seeds=2, strengths=(0.01, 1.0), scoring=ScoringOptions(engine="torch"))
@@ -62,7 +62,8 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def fit(
     data: Path, *specs: str, options: FinetuneOptions = OPTIONS, **other: Any
 ) -> FinetuneResults:
-    return finetune([("folder", data)], specs, data.parent / "runs", options, **other)
+    models = [parse_spec(spec) for spec in specs]
+    return finetune([("folder", data)], models, data.parent / "runs", options, **other)
 
 
 def test_a_run_tells_what_it_takes_to_get_it_again(data: Path, model: str) -> None:
@@ -127,14 +128,6 @@ def test_another_setting_or_split_needs_no_second_pass(
     assert len(find_finetuned(data.parent / "runs")) == 5
 
 
-def test_only_a_new_model_is_computed(data: Path, model: str, decoded: list[str]) -> None:
-    (old,) = fit(data, model).runs
-    written = (old.folder / "finetune.json").stat().st_mtime_ns
-    finished = fit(data, model, f"{model}&name=new&std=0.3")
-    assert [kept.record.model for kept in finished.runs] == ["colours", "new"]
-    assert (old.folder / "finetune.json").stat().st_mtime_ns == written
-
-
 def test_a_command_that_was_stopped_goes_on_with_what_is_kept(
     data: Path, model: str, decoded: list[str]
 ) -> None:
@@ -183,13 +176,6 @@ def test_a_class_that_loses_its_training_photos_fails_the_task(data: Path, model
     with pytest.raises(GensetError, match="shades: the class red has no photo to train on that"):
         fit(data, model)
     assert find_finetuned(data.parent / "runs") == []
-
-
-def test_a_task_that_fails_is_named_and_the_others_go_on(data: Path, model: str) -> None:
-    tasks = [("birds-200", data), ("folder", data)]
-    with pytest.raises(SomeFailed, match="CUB") as caught:
-        finetune(tasks, [model], data.parent / "runs", OPTIONS)
-    assert [kept.record.name for kept in caught.value.finished.runs] == ["shades"]
 
 
 def test_shots_and_strengths_are_read() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genset.core.errors import GensetError
-from genset.finetune.runs import find_finetuned, load_finetuned, load_head, load_predictions
+from genset.finetune.runs import find_finetuned, load_head, load_predictions
 from genset.statistics.intervals import wilson
 from tests.finetune.records import answered
 from tests.killing import killed_at_each_change
@@ -45,21 +45,14 @@ def test_accuracy_is_the_mean_over_seeds_with_one_heads_interval(tmp_path: Path)
     assert record.accuracy.share == pytest.approx(0.9)
     assert (record.accuracy.low, record.accuracy.high) == wilson(4.5, 5)
     assert record.spread == pytest.approx(0.2 / 2**0.5)
-
-
-def test_one_seed_has_no_spread(tmp_path: Path) -> None:
-    assert answered(tmp_path, "slow", TRUTH, TRUTH).record.spread is None
+    assert answered(tmp_path, "fast", TRUTH, TRUTH).record.spread is None  # of one seed
 
 
 def test_runs_are_found_in_the_order_in_which_they_were_made(tmp_path: Path) -> None:
     for model, second in (("b", 1), ("a", 2), ("c", 0)):
         answered(tmp_path, model, TRUTH, TRUTH, created_at=f"2026-01-01T00:00:00.00000{second}")
     assert [kept.record.model for kept in find_finetuned(tmp_path)] == ["c", "b", "a"]
-
-
-def test_no_runs_are_found_where_there_are_none(tmp_path: Path) -> None:
     assert find_finetuned(tmp_path / "nowhere") == []
-    assert load_finetuned(tmp_path) is None
 
 
 @pytest.mark.parametrize(

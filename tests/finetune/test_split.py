@@ -1,17 +1,13 @@
-"""A seeded split: fair to each class, and the same every time."""
+"""A seeded split: fair to each class, and the same every time; and the photos of few shots."""
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genset.finetune.fitting import draw_shots
 from genset.finetune.split import Copies
 from genset.finetune.split import test_part as taken
-
-NAMES = st.text(min_size=1, max_size=6)
-CLASSES = st.lists(st.sets(NAMES, min_size=1, max_size=30), min_size=1, max_size=6).map(
-    lambda classes: [{f"{place}/{name}" for name in ids} for place, ids in enumerate(classes)]
-)
-SEEDS = st.integers(0, 2**32)
-SHARES = st.floats(0.001, 0.999)
 
 
 @st.composite
@@ -27,7 +23,7 @@ def with_copies(draw: st.DrawFn) -> tuple[list[list[str]], Copies]:
     return classes, Copies.find(hashes, labels)
 
 
-@given(with_copies(), SEEDS, SHARES)
+@given(with_copies(), st.integers(0, 2**32), st.floats(0.001, 0.999))
 def test_copies_stay_together_and_contested_ones_are_trained_on(
     drawn: tuple[list[list[str]], Copies], seed: int, share: float
 ) -> None:
@@ -54,3 +50,32 @@ def test_the_split_of_a_seed_never_changes() -> None:
     """Results that were made with an earlier version are compared with later ones."""
     ids = [f"owl/{number}.jpg" for number in range(10)]
     assert sorted(taken([ids], 0, 0.3)) == ["owl/0.jpg", "owl/1.jpg", "owl/5.jpg"]
+
+
+LABELS = st.lists(st.integers(0, 5), min_size=1, max_size=60).map(
+    lambda labels: np.array(labels, np.int64)
+)
+
+
+@given(labels=LABELS, shots=st.integers(1, 12), seed=st.integers(0, 5))
+def test_each_class_gives_so_many_photos_or_all_it_has(
+    labels: np.ndarray, shots: int, seed: int
+) -> None:
+    drawn = draw_shots(labels, shots, seed)
+    assert len(set(drawn)) == len(drawn)
+    assert (np.diff(drawn) > 0).all()
+    counts = np.bincount(labels, minlength=6)
+    assert np.bincount(labels[drawn], minlength=6).tolist() == np.minimum(counts, shots).tolist()
+
+
+@given(labels=LABELS, few=st.integers(1, 6), more=st.integers(0, 6), seed=st.integers(0, 5))
+@pytest.mark.soak
+def test_the_fewer_are_among_the_more(labels: np.ndarray, few: int, more: int, seed: int) -> None:
+    assert set(draw_shots(labels, few, seed)) <= set(draw_shots(labels, few + more, seed))
+
+
+def test_a_seed_draws_the_same_photos_again_and_another_others() -> None:
+    labels = np.repeat(np.arange(10), 20)
+    first, again, other = (draw_shots(labels, 5, seed).tolist() for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
