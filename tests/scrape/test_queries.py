@@ -312,7 +312,7 @@ def test_a_broken_own_list_stops_no_scrape_that_has_begun(sandbox: Faulty, home:
 def test_a_mistake_in_an_own_list_is_named(text: str, says: str, home: Path) -> None:
     (home / "queries.toml").write_text(text, "latin-1")
     line = genset("keywords", "--update", cwd=home, code=2)
-    assert line.startswith("genset: queries.toml")
+    assert "queries.toml" in line
     assert says in line
 
 
