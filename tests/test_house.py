@@ -18,7 +18,7 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 CEILINGS = {
     "lines of code": 59_613,
     "modules": 476,
-    "lines of tests": 71_882,
+    "lines of tests": 70_615,
     "words of docs": 34_643,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
