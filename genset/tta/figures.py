@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import cos, log10, pi, sin
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 from warnings import catch_warnings, filterwarnings
 
 from genset.core.errors import BadInput
@@ -31,7 +31,6 @@ _DASHES: tuple[Dash, ...] = (
     (0, (9, 2, 3, 2)),
     (0, (2, 1)),
 )
-_FORMATS = (".png", ".svg")
 # A stranger's name is no formula.
 _STYLE: dict[Any, object] = {
     "axes.axisbelow": True,
@@ -53,7 +52,7 @@ def check_figure(path: Path) -> None:
     Raises:
         BadInput: it ends in neither .png nor .svg.
     """
-    if path.suffix.lower() not in _FORMATS:
+    if path.suffix.lower() not in (".png", ".svg"):
         raise BadInput(f"{path}: a figure is written as .png or .svg")
 
 
@@ -79,9 +78,9 @@ def logarithmic(axes: "Axes", which: Literal["x", "y"]) -> None:
     """Make an axis on which all is drawn logarithmic, with ticks at 0.01, 1, 100; or 1, 2, 5."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+    axes.set(**{f"{which}scale": "log"})
     axis = axes.xaxis if which == "x" else axes.yaxis
-    (axes.set_xscale if which == "x" else axes.set_yscale)("log")
-    low, high = axes.get_xlim() if which == "x" else axes.get_ylim()
+    low, high = axis.get_view_interval()
     short = log10(high / low) < 2.5
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if short else (1.0,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
@@ -151,31 +150,24 @@ def stacked_bars(
     axes.set_title(title, pad=38)
 
 
-class Label(NamedTuple):
-    """A number of a run and the point that it is of, in the axes' own coordinates."""
+def label_point(
+    axes: "Axes", text: str, point: tuple[float, float], colour: str, at: int, of: int
+) -> None:
+    """Write a number around its point; those of points that lie together do not collide.
 
-    text: str
-    x: float
-    y: float
-    colour: str
-
-
-def place_labels(axes: "Axes", labels: Sequence[Label]) -> None:
-    """Write each number around its point, each in a direction of its own.
-
-    So those of points that lie together do not collide.
+    Args:
+        at, of: which of how many it is: each has a direction of its own.
     """
-    for at, label in enumerate(labels):
-        angle = 2 * pi * at / len(labels) + pi / 4
-        axes.annotate(
-            label.text,
-            (label.x, label.y),
-            textcoords="offset points",
-            xytext=(17 * cos(angle), 17 * sin(angle)),
-            fontsize=7,
-            ha="center",
-            va="center",
-            zorder=6,
-            bbox={"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": label.colour},
-            arrowprops={"arrowstyle": "-", "color": label.colour, "linewidth": 0.6},
-        )
+    angle = 2 * pi * at / of + pi / 4
+    axes.annotate(
+        text,
+        point,
+        textcoords="offset points",
+        xytext=(17 * cos(angle), 17 * sin(angle)),
+        fontsize=7,
+        ha="center",
+        va="center",
+        zorder=6,
+        bbox={"boxstyle": "circle,pad=0.15", "facecolor": "white", "edgecolor": colour},
+        arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6},
+    )

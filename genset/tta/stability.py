@@ -13,25 +13,11 @@ from genset.core.table import Column, Table
 from genset.statistics.intervals import Interval
 from genset.statistics.restarts import expected_time, expected_time_interval
 from genset.statistics.small_samples import clopper_pearson, variation, variation_interval
+from genset.tta import words
 from genset.tta.figures import MOST_LINES, legend, line_style, new_figure, time_unit
 from genset.tta.one_entry import check_one_entry, counted, together
 from genset.tta.rows import TrainingRow, hours_without_ends, training_row
 from genset.tta.runs import Training, one_task
-from genset.tta.words import (
-    cells_of,
-    difference_tables,
-    energy_columns,
-    hours_column,
-    hours_interval,
-    level,
-    metric,
-    name_column,
-    percent_interval,
-    remark_lines,
-    score_column,
-    short_name,
-    time,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -151,18 +137,18 @@ def stability(
 
 def stability_tables(found: Stability) -> list[Table]:
     """What `genset tta stability` prints."""
-    threshold = level(found.threshold, found.percent)
+    threshold = words.level(found.threshold, found.percent)
     columns = [
-        name_column("run"),
-        hours_column("hours", f"time to {threshold}"),
-        *energy_columns(row.watt_hours for row in found.runs),
+        words.name_column("run"),
+        words.hours_column("hours", f"time to {threshold}"),
+        *words.energy_columns(row.watt_hours for row in found.runs),
         Column("epoch"),
-        score_column("final", found.percent),
-        score_column("best", found.percent),
+        words.score_column("final", found.percent),
+        words.score_column("best", found.percent),
     ]
     runs, reach = len(found.runs), agree(found.reached, "reaches", "reach")
     more = [f"and {count(runs - _MOST, 'more run')}, see --json"] if runs > _MOST else []
-    interval = percent_interval(found.share, 0)
+    interval = words.percent_interval(found.share, 0)
     notes = [
         *more,
         f"{found.reached} of {runs} runs {reach} {threshold} ({interval}, Clopper-Pearson)",
@@ -170,13 +156,13 @@ def stability_tables(found: Stability) -> list[Table]:
         _expected_line(found),
         *([_epoch_line(found.epoch_time)] if found.epoch_time else []),
         *found.remarks,
-        *remark_lines(found.runs),
+        *words.remark_lines(found.runs),
     ]
-    of = f", {short_name(found.entry)}" if found.entry else ""
-    by = "" if found.score == found.task else f", {metric(found.score)}"
-    title = f"{short_name(found.task)}{of}: {runs} runs{by}"
-    rows = cells_of(columns, found.runs[:_MOST])
-    return [Table(columns, rows, title, notes), *difference_tables(found.differences)]
+    of = f", {words.short_name(found.entry)}" if found.entry else ""
+    by = "" if found.score == found.task else f", {words.metric(found.score)}"
+    title = f"{words.short_name(found.task)}{of}: {runs} runs{by}"
+    rows = words.cells_of(columns, found.runs[:_MOST])
+    return [Table(columns, rows, title, notes), *words.difference_tables(found.differences)]
 
 
 def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> None:
@@ -188,8 +174,9 @@ def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> No
     runs = counted(runs, found.threshold)
     named = len(runs) <= MOST_LINES
     unit, hours_of_one = time_unit(max(run.epochs[-1].hours for run in runs))
-    score = f"{metric(found.score)}, %" if found.percent else metric(found.score)
-    reach = f"{agree(found.reached, 'reaches', 'reach')} {level(found.threshold, found.percent)}"
+    score = words.metric(found.score) + ", %" * found.percent
+    threshold = words.level(found.threshold, found.percent)
+    reach = f"{agree(found.reached, 'reaches', 'reach')} {threshold}"
     with new_figure(path, 9, 4.6) as figure:
         axes = figure.subplots()
         _lines(axes, found, runs, hours_of_one, named)
@@ -265,7 +252,7 @@ def _expected_line(found: Stability) -> str:
         return "expected time until a run reaches the threshold: unknown, none does"
     line = f"expected time until a run reaches the threshold: {duration(found.expected_hours)}"
     if found.expected_interval:
-        line += f" ({hours_interval(found.expected_interval)})"
+        line += f" ({words.hours_interval(found.expected_interval)})"
     else:
         line += " (an interval needs two that do)"
     if found.reached < len(found.runs):
@@ -274,7 +261,7 @@ def _expected_line(found: Stability) -> str:
 
 
 def _epoch_line(found: EpochTime) -> str:
-    line = f"time per epoch {time(found.hours)}"
+    line = f"time per epoch {words.time(found.hours)}"
     if found.variation is not None:
         line += "; coefficient of variation from run to run "
         line += _variation(found.variation, found.variation_interval)
@@ -284,10 +271,11 @@ def _epoch_line(found: EpochTime) -> str:
 def _variation(value: float, interval: Interval | None = None, method: str = "") -> str:
     """A coefficient of variation: two decimals below 1 %, since large machines vary so little."""
     digits = 1 if value == 0 or value >= 0.01 else 2
-    words = f"{100 * value:.{digits}f} %"
+    text = f"{100 * value:.{digits}f} %"
     if interval is None:
-        return words
-    return f"{words} ({', '.join(filter(None, [percent_interval(interval, digits), method]))})"
+        return text
+    ends = words.percent_interval(interval, digits)
+    return f"{text} ({', '.join(filter(None, [ends, method]))})"
 
 
 def _points(run: Training, hours_of_one: float) -> tuple[list[float], list[float]]:

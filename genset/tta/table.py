@@ -12,6 +12,7 @@ from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, dollars, duration
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
+from genset.tta import words
 from genset.tta.one_entry import framework_kind, hardware_kind
 from genset.tta.rows import (
     Baseline,
@@ -24,22 +25,6 @@ from genset.tta.rows import (
     inference_row,
 )
 from genset.tta.runs import About, Entries, Inference, MalformedLog, Task, Training
-from genset.tta.words import (
-    amount,
-    cells_of,
-    energy_columns,
-    goal,
-    hours_column,
-    level,
-    metric,
-    name_column,
-    ratio,
-    refused_tables,
-    remark_lines,
-    score_column,
-    short_name,
-    short_of,
-)
 
 Row = TypeVar("Row", TrainingRow, InferenceRow)
 
@@ -172,7 +157,7 @@ def entry_tables(found: EntryTables) -> list[Table]:
     ):
         if names:
             tables.append(Table(title=title, notes=[clean(name, 200) for name in names]))
-    return tables + refused_tables(found.refused)
+    return tables + words.refused_tables(found.refused)
 
 
 # Numbers
@@ -260,12 +245,12 @@ def _counts(kinds: Iterable[str]) -> dict[str, int]:
 # Tables
 
 _ENTRY = (
-    name_column(),
+    words.name_column(),
     *(Column(name, format=lambda text: clean(text, 32)) for name in ("model", "hardware")),
     Column("framework", format=lambda text: clean(text, 32)),
     Column("submitted", "date"),
 )
-_COMPARED = (Column("faster", format=ratio), Column("cheaper", format=ratio))
+_COMPARED = (Column("faster", format=words.ratio), Column("cheaper", format=words.ratio))
 
 
 def _training_table(table: TaskTable) -> Table:
@@ -276,13 +261,13 @@ def _training_table(table: TaskTable) -> Table:
     columns = [
         *_ENTRY,
         *[Column("reached", "runs that reach", align="left")] * several,
-        hours_column("hours", "time"),
-        *[hours_column("hours_without_ends", "without ends")] * without_ends,
+        words.hours_column("hours", "time"),
+        *[words.hours_column("hours_without_ends", "without ends")] * without_ends,
         Column("cost", format=dollars),
-        *energy_columns(row.watt_hours for row in table.trainings),
+        *words.energy_columns(row.watt_hours for row in table.trainings),
         Column("epoch", format=lambda epoch: f"{round(epoch, 2):g}"),
-        score_column("final", table.percent),
-        score_column("best", table.percent),
+        words.score_column("final", table.percent),
+        words.score_column("best", table.percent),
         *(_COMPARED if baseline else ()),
     ]
     notes = []
@@ -293,20 +278,20 @@ def _training_table(table: TaskTable) -> Table:
     if baseline:
         notes.append(_baseline_line(baseline, duration(baseline.time)))
     notes += [
-        f"{short_name(row.name)} does not reach the threshold (best "
-        f"{short_of(row.best, table.threshold, table.percent)})"
+        f"{words.short_name(row.name)} does not reach the threshold (best "
+        f"{words.short_of(row.best, table.threshold, table.percent)})"
         for row in table.never
     ]
     notes += [
-        f"{short_name(row.name)}: cannot tell (best {amount(row.best, table.percent)})"
+        f"{words.short_name(row.name)}: cannot tell (best {words.amount(row.best, table.percent)})"
         for row in table.doubtful
     ]
-    notes += [*remark_lines(everything), *_kind_lines(table, "training")]
+    notes += [*words.remark_lines(everything), *_kind_lines(table, "training")]
     counted = len(table.trainings) + len(table.never)
     title = _title(table, "training", len(table.trainings), counted)
     if table.doubtful:
         title += f"; cannot tell: {len(table.doubtful)}"
-    rows = cells_of(
+    rows = words.cells_of(
         columns,
         table.trainings,
         reached=lambda row: Cell(row.reached, f"{row.reached} of {row.runs}"),
@@ -320,21 +305,21 @@ def _inference_table(table: TaskTable) -> Table:
         *_ENTRY,
         Column("latency", format=lambda latency: f"{latency:.4g} ms"),
         Column("cost_10k", "cost of 10,000", format=dollars),
-        score_column("score", table.percent, metric(table.score)),
+        words.score_column("score", table.percent, words.metric(table.score)),
         *(_COMPARED if baseline else ()),
     ]
-    rows = cells_of(columns, table.inferences)
+    rows = words.cells_of(columns, table.inferences)
     side = "above" if table.lower_is_better else "below"
     notes = []
     if baseline:
         latency = "unknown" if baseline.time is None else f"{baseline.time:.4g} ms"
         notes.append(_baseline_line(baseline, latency))
     notes += [
-        f"{short_name(row.name)} is {side} {level(table.threshold, table.percent)}"
+        f"{words.short_name(row.name)} is {side} {words.level(table.threshold, table.percent)}"
         for row in table.inferences
         if row.reaches is False
     ]
-    notes += [*remark_lines(table.inferences), *_kind_lines(table, "inference")]
+    notes += [*words.remark_lines(table.inferences), *_kind_lines(table, "inference")]
     reached = sum(row.reaches is True for row in table.inferences)
     return Table(columns, rows, _title(table, "inference", reached, len(rows)), notes)
 
@@ -342,11 +327,12 @@ def _inference_table(table: TaskTable) -> Table:
 def _title(table: TaskTable, use: str, reached: int, of: int) -> str:
     reach = agree(reached, "reaches", "reach")
     entries = count(of, "entry", "entries")
-    return f"{short_name(table.task)}, {use}: {reached} of {entries} {reach} {goal(table)}"
+    name, goal = words.short_name(table.task), words.goal(table)
+    return f"{name}, {use}: {reached} of {entries} {reach} {goal}"
 
 
 def _baseline_line(baseline: Baseline, time: str) -> str:
-    name, cost = short_name(baseline.name), dollars(baseline.cost)
+    name, cost = words.short_name(baseline.name), dollars(baseline.cost)
     return f"faster and cheaper: compared with {name} ({time}, {cost})"
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
 from genset.core.table import Cell, Table
+from genset.tta import words
 from genset.tta.figures import (
     MOST_LINES,
     legend,
@@ -22,15 +23,6 @@ from genset.tta.figures import (
 )
 from genset.tta.rows import by_entry, entry_name, mean
 from genset.tta.runs import TOP1, TOP5, Task, Training, one_task
-from genset.tta.words import (
-    hours_column,
-    level,
-    metric,
-    name_column,
-    quantity,
-    score_column,
-    short_name,
-)
 
 # By default thresholds begin so far below the task's own.
 _POINTS = 3.0
@@ -94,14 +86,14 @@ def thresholds(
 
 def thresholds_tables(found: Thresholds) -> list[Table]:
     """What `genset tta thresholds` prints."""
-    levels = [level(threshold, found.percent) for threshold in found.thresholds]
+    levels = [words.level(threshold, found.percent) for threshold in found.thresholds]
     columns = [
-        name_column(),
+        words.name_column(),
         *(
-            hours_column(f"hours_to_{threshold:g}", words)
-            for threshold, words in zip(found.thresholds, levels, strict=True)
+            words.hours_column(f"hours_to_{threshold:g}", title)
+            for threshold, title in zip(found.thresholds, levels, strict=True)
         ),
-        score_column("best", found.percent),
+        words.score_column("best", found.percent),
     ]
     rows = [[row.name, *_cells(row), row.best] for row in found.rows]
     short = sum(row.hours[-1] is None and not row.doubtful[-1] for row in found.rows)
@@ -109,10 +101,10 @@ def thresholds_tables(found: Thresholds) -> list[Table]:
     notes = [f"{short} of {entries} {reach} not reach {levels[-1]}"] if short else []
     if any(row.runs > 1 for row in found.rows):
         notes.append("of several runs: the mean of those that reach the threshold")
-    what = metric(found.score) + (" accuracy" if found.score in (TOP1, TOP5) else "")
+    what = words.metric(found.score) + (" accuracy" if found.score in (TOP1, TOP5) else "")
     if found.task == found.score:  # a task that is called as its column
         what = "each threshold"
-    return [Table(columns, rows, f"{short_name(found.task)}: time to {what}", notes)]
+    return [Table(columns, rows, f"{words.short_name(found.task)}: time to {what}", notes)]
 
 
 def draw_thresholds(found: Thresholds, runs: Sequence[Training], path: Path) -> None:
@@ -124,7 +116,7 @@ def draw_thresholds(found: Thresholds, runs: Sequence[Training], path: Path) -> 
     fine = thresholds(runs, first, last, abs(last - first) / _DRAWN or None)
     rows = [row for row in fine.rows[:MOST_LINES] if row.reached[0]]
     if not rows:
-        least = level(first, found.percent)
+        least = words.level(first, found.percent)
         raise BadInput(f"no entry reaches {least}: there is nothing to draw")
     unit, hours_of_one = time_unit(max(h for row in rows for h in row.hours if h is not None))
     drawn: list[tuple[float, int]] = []
@@ -143,7 +135,7 @@ def draw_thresholds(found: Thresholds, runs: Sequence[Training], path: Path) -> 
         way = -1 if found.lower_is_better else 1  # harder to the right
         axes.set_xlim(first - way * margin, last + way * margin)
         percent = ", %" if found.percent else ""
-        axes.set_xlabel(f"threshold, {metric(found.score)}{percent}")
+        axes.set_xlabel(f"threshold, {words.metric(found.score)}{percent}")
         axes.set_ylabel(f"{unit} to reach it")
         fewer = len(rows) < len(found.rows)
         notes = [f"the best {len(rows)} of {len(found.rows)} entries"] * fewer
@@ -227,5 +219,5 @@ def _cell(
     if hours is None:
         return Cell(None, "cannot tell") if doubtful else None
     notes = [f"{reached} of {runs - doubtful}"] * (reached < runs)
-    notes += [] if energy is None else [quantity(energy, "Wh")]
+    notes += [] if energy is None else [words.quantity(energy, "Wh")]
     return Cell(hours, duration(hours), ", ".join(notes))

@@ -87,8 +87,7 @@ def reading_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _seconds(text: str) -> float:
-    from genset.tta.logs.common import number
-    from genset.tta.logs.sheets import seconds
+    from genset.tta.logs.common import number, seconds
 
     found = number(text)
     found = seconds(text) if found is None else found

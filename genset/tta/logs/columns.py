@@ -4,9 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from genset.tta.logs.common import ReadAs, number, words_of
-from genset.tta.logs.metrics import Choice, NoChoice, choose, listed
-from genset.tta.logs.sheets import Sheet, moment, seconds
+from genset.tta.logs.common import ReadAs, Sheet, moment, number, seconds, words_of
+from genset.tta.logs.metrics import Score, choose, listed
 from genset.tta.runs import Task
 
 _UNITS = {
@@ -105,39 +104,35 @@ class Columns:
     """Where a table has what.
 
     Attributes:
-        choice: the task, and the columns of its scores.
+        task: of the table's runs.
+        scores: the first is the one that counts.
         clock: the column of time.
         epoch: None if no column counts epochs or steps: then rows with a score are counted.
         run: what tells the table's runs apart; None if it is one run.
-        settings: columns that say how a run was trained, by the setting's name.
+        settings: columns that describe a run, by name.
         time_named: the user, or the log's writer, says that this is the time since training began.
-        time_later: a score may stand in a row without a time: the time is that of the next row
-            that has one.
     """
 
-    choice: Choice
+    task: Task
+    scores: tuple[Score, ...]
     clock: Clock
     epoch: int | None
-    run: int | None = None
-    settings: tuple[tuple[str, int], ...] = ()
-    time_named: bool = False
-    time_later: bool = False
-    remarks: tuple[str, ...] = ()
+    run: int | None
+    settings: Mapping[str, int]
+    time_named: bool
+    remarks: tuple[str, ...]
 
 
 def find_columns(
     sheet: Sheet,
     read_as: ReadAs,
-    task: Task | None = None,
-    no_time: str = "",
-    time_later: bool = False,
+    task: Task | None,
+    no_time: str,
+    described_by: Mapping[str, int] | None,
 ) -> Columns:
     """Find a table's columns, by what the user says and else by their names.
 
-    Args:
-        task: what the log's writer is known to be for.
-        no_time: what to do where no column holds the time, if the log's writer says that.
-        time_later: see `Columns`.
+    See `genset.tta.logs.tables.trainings`.
 
     Raises:
         MalformedLog: the columns that it takes are not there, or several would do.
@@ -148,21 +143,16 @@ def find_columns(
     clock = _clock(sheet, read_as, no_time)
     taken = {epoch, run, clock.column}
     rest = ["" if at in taken else name for at, name in enumerate(names)]
-    try:
-        choice = choose(rest, read_as, sheet.path, task)
-    except NoChoice as why:
-        sheet.refuse(str(why), 1)
-    for column in (score.column for score in choice.scores):
-        _once(sheet, column)
-    remarks = [*choice.remarks]
+    task, scores, found = choose(sheet, rest, read_as, task)
+    for score in scores:
+        _once(sheet, score.column)
+    remarks = [*found]
     if epoch is None:
         remarks.append("no column of epochs: its rows with a score are counted")
     elif _normal(names[epoch]) in _STEPS:
         remarks.append(f"its epochs are steps ({names[epoch]})")
-    named = bool(read_as.time)
-    return Columns(
-        choice, clock, epoch, run, time_named=named, time_later=time_later, remarks=tuple(remarks)
-    )
+    settings = _describing(names) if described_by is None else described_by
+    return Columns(task, scores, clock, epoch, run, settings, bool(read_as.time), tuple(remarks))
 
 
 def normal_names(names: Sequence[str]) -> set[str]:
@@ -238,13 +228,13 @@ _SETTINGS = re.compile(
 )
 
 
-def describing(names: Sequence[str]) -> tuple[tuple[str, int], ...]:
+def _describing(names: Sequence[str]) -> dict[str, int]:
     """The columns that describe a run, each by its name."""
-    return tuple(
-        (name, at)
+    return {
+        name: at
         for at, name in enumerate(names)
         if _SETTINGS.fullmatch(_last(name)) or _last(name) in _ABOUT_OF
-    )
+    }
 
 
 def described(values: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:

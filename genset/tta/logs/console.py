@@ -11,9 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from genset.tta.logs.columns import find_columns
-from genset.tta.logs.common import Format, ReadAs, number
-from genset.tta.logs.sheets import Sheet, seconds
+from genset.tta.logs.common import Format, ReadAs, Sheet, number, seconds
 from genset.tta.logs.tables import trainings
 from genset.tta.runs import MalformedLog, Training
 
@@ -58,19 +56,16 @@ class Lines(Sheet):
         """A row for each line with a score."""
         known: dict[str, str] = {}
         added = 0.0
-        try:
-            with self.path.open(encoding="utf-8", errors="replace") as file:
-                for at, line in enumerate(file, 1):
-                    found = self._groups(line[:_LONGEST])
-                    known |= found
-                    added += self._time(found.get("adds", "0"), at)
-                    if not any(name in found for name in self._scores):
-                        continue
-                    clock = str(added) if "adds" in known else self._clock(known, at)
-                    cells = [known.get(self._count, "")] * bool(self._count)
-                    yield at, [*cells, clock, *(found.get(name, "") for name in self._scores)]
-        except OSError as error:
-            self.refuse(f"it cannot be read: {error.strerror}")
+        with self.path.open(encoding="utf-8", errors="replace") as file:
+            for at, line in enumerate(file, 1):
+                found = self._groups(line[:_LONGEST])
+                known |= found
+                added += self._time(found.get("adds", "0"), at)
+                if not any(name in found for name in self._scores):
+                    continue
+                clock = str(added) if "adds" in known else self._clock(known, at)
+                cells = [known.get(self._count, "")] * bool(self._count)
+                yield at, [*cells, clock, *(found.get(name, "") for name in self._scores)]
 
     def _groups(self, line: str) -> dict[str, str]:
         for pattern in self._patterns:
@@ -101,7 +96,7 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     if next(sheet.rows([0]), None) is None:
         names = ", ".join(PATTERNS)
         raise MalformedLog(path, f"no line has the pattern; ready ones by name are {names}")
-    return trainings(sheet, find_columns(sheet, read_as), path.stem)
+    return trainings(sheet, read_as, path.stem)
 
 
 CONSOLE = Format(

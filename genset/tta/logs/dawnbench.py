@@ -6,17 +6,26 @@ itself.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
 from genset.core.safe import clean
-from genset.tta.logs.common import Format, ReadAs, as_percent, decoded, number, read_bytes, swapped
+from genset.tta.logs.common import (
+    Format,
+    ReadAs,
+    as_percent,
+    decoded,
+    is_whole,
+    number,
+    read_bytes,
+)
 from genset.tta.logs.dawnbench_json import EntryFile, RecordedRun
 from genset.tta.logs.metrics import task_above
-from genset.tta.logs.sheets import is_whole
 from genset.tta.runs import (
     F1,
     FAILED,
@@ -65,9 +74,7 @@ def read_curve(path: Path, data: bytes, percent: bool = False) -> Curve:
     Raises:
         MalformedLog: there is no right reading.
     """
-    text = decoded(data)
-    if text is None:
-        raise MalformedLog(path, "it is not UTF-8 text")
+    text = decoded(path, data)
     # Not str.splitlines, which also splits at characters that editors count no lines by.
     numbered = enumerate(re.split(r"\r\n|\n|\r", text), 1)
     lines = [(at, line) for at, line in numbered if line.strip() and line.lstrip()[0] != "#"]
@@ -161,13 +168,34 @@ def _in_order(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
         before |= row
 
 
+# What a training comes to, in fractions of 1 or in per cent.
+_LIKE_SCORES = ((0.2, 1.0), (20.0, 100.0))
+
+
 def _not_swapped(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
     """Refuse values that stand under each other's names."""
-    times = [row["hours"] for _, row in rows]
-    scores = {name: [row.get(name) for _, row in rows] for name in SCORES}
-    if found := swapped([row["epoch"] for _, row in rows], times, scores):
-        reason, at = found
-        raise MalformedLog(path, reason, rows[at][0])
+    columns = {name: [row.get(name) for _, row in rows] for name in ("hours", *SCORES)}
+    steps = {name: _steps(values) for name, values in columns.items()}
+    odd = next((at for at, row in rows if row["epoch"] % 1), None)
+    for name, grows in steps.items():
+        if odd is not None and len(grows) > 1 and set(grows) == {1.0}:
+            why = f"{name} counts up by one and epoch does not"
+            raise MalformedLog(path, f"{why}: are the two columns swapped?", odd)
+    at, last = rows[-1]
+    if not any(low <= last["hours"] <= high for low, high in _LIKE_SCORES):
+        return
+    hours = steps.pop("hours")
+    for name, grows in steps.items():
+        evenly = len(grows) > 3 and 0 < max(grows) < 1.2 * min(grows)
+        if evenly and hours[0] > 3 * hours[-1]:
+            why = f"{name} rises evenly and hours does not"
+            raise MalformedLog(path, f"{why}: are the two columns swapped?", at)
+
+
+def _steps(values: Sequence[float | None]) -> list[float]:
+    """How much a column grows from row to row; empty if a row has nothing in it."""
+    there = [value for value in values if value is not None]
+    return [b - a for a, b in pairwise(there)] if len(there) == len(values) else []
 
 
 def _has_unit(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:

@@ -101,10 +101,7 @@ class EntryFile:
 
     def __init__(self, path: Path, data: bytes) -> None:
         self.path = path
-        text = decoded(data)
-        if text is None:
-            raise MalformedLog(path, "it is not UTF-8 text")
-        self._text = text
+        self._text = text = decoded(path, data)
         try:
             document = parse_json(text.encode(), dict[str, Any], "")
             numbers = {name: _as_number(document[name]) for name in _NUMBERS if name in document}

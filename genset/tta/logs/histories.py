@@ -16,9 +16,7 @@ from typing import Any
 
 from genset.core.errors import BadInput
 from genset.core.validation import read_json
-from genset.tta.logs.columns import find_columns
-from genset.tta.logs.common import Format, ReadAs, read_bytes
-from genset.tta.logs.sheets import Sheet
+from genset.tta.logs.common import Format, ReadAs, Sheet, read_bytes, sheet_of
 from genset.tta.logs.tables import trainings
 from genset.tta.runs import MalformedLog, Training
 
@@ -26,13 +24,6 @@ _MOST_BYTES = 256 << 20
 _MOST_POINTS = 1_000_000
 
 Row = Mapping[str, Any]
-
-
-def _history(path: Path, rows: Sequence[Row]) -> Sheet:
-    """Rows that are objects as a table."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    cells = [["" if row.get(name) is None else str(row[name]) for name in names] for row in rows]
-    return Sheet(path, names, cells=list(enumerate(cells, 1)))
 
 
 # Hugging Face's Trainer
@@ -49,8 +40,8 @@ def _read_state(path: Path, read_as: ReadAs) -> list[Training]:
     except BadInput as error:
         raise MalformedLog(path, str(error)) from None
     rows = [row for row in history if isinstance(row, dict)] if isinstance(history, list) else []
-    sheet = _history(path, rows)
-    return trainings(sheet, find_columns(sheet, read_as, no_time=_NO_TIME), path.parent.name)
+    sheet = sheet_of(path, rows)
+    return trainings(sheet, read_as, path.parent.name, no_time=_NO_TIME)
 
 
 # MLflow: points are metric, value, milliseconds since 1970, step.
@@ -129,14 +120,14 @@ def _of_points(path: Path, name: str, start: int, points: Sequence[Point]) -> Sh
     for metric, value, time, step in sorted(points, key=lambda point: point[2:]):
         new = {_TIME: (time - start) / 1000} | ({"step": step} if counted else {})
         rows.setdefault((time, step), new)[metric] = value
-    return _history(path, list(rows.values()))
+    return sheet_of(path, list(rows.values()))
 
 
 def _trainings(
     sheet: Sheet, name: str, settings: dict[str, str], read_as: ReadAs
 ) -> list[Training]:
     """The one run in a table; an earlier end than its own, as a kill is, leaves open what it is."""
-    return trainings(sheet, find_columns(sheet, replace(read_as, time=_TIME)), name, settings)
+    return trainings(sheet, replace(read_as, time=_TIME), name, settings=settings)
 
 
 # W&B's file, of runs online and offline: LevelDB's log of protobuf records.
@@ -168,10 +159,10 @@ def _read_wandb(path: Path, read_as: ReadAs) -> list[Training]:
                     settings |= {k: str(v) for k, v in _items(inner, _UPDATE).items()}
     except (ValueError, IndexError, struct.error):
         raise MalformedLog(path, "it is no file of W&B's, or of an unknown version") from None
-    sheet = _history(path, rows)
+    sheet = sheet_of(path, rows)
     sheet.cut_off = not ended
     read_as = replace(read_as, time=read_as.time or "_runtime")
-    return trainings(sheet, find_columns(sheet, read_as), name, settings)
+    return trainings(sheet, read_as, name, settings=settings)
 
 
 def _records(data: bytes) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from genset.tta.logs.common import ReadAs, words_of
+from genset.tta.logs.common import ReadAs, Sheet, words_of
 from genset.tta.runs import F1, TASKS, TOP1, TOP5, Task
 
 _TRAIN = {"train", "training", "tr"}
@@ -95,52 +95,45 @@ class Score:
     Attributes:
         column: where it is in the table.
         name: what it is called among an epoch's scores.
-        percent: it is a share; its values are fractions of 1 if none is over 1.
-        in_percent: its values are per cent, however small.
+        about: what its own name says; where `percent`, its values are fractions of 1 if none is
+            over 1.
     """
 
     column: int
     name: str
-    percent: bool
-    in_percent: bool
+    about: Meaning
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The task of a table's runs, the columns to read (the first is the one that counts)."""
-
-    task: Task
-    scores: tuple[Score, ...]
-    remarks: tuple[str, ...] = ()
-
-
-class NoChoice(Exception):
-    """No column, or several, could be the one that counts; the message says what to do."""
-
-
-def choose(names: Sequence[str], read_as: ReadAs, path: Path, task: Task | None = None) -> Choice:
+def choose(
+    sheet: Sheet, names: Sequence[str], read_as: ReadAs, task: Task | None
+) -> tuple[Task, tuple[Score, ...], tuple[str, ...]]:
     """Find the column that counts.
 
     Args:
+        sheet: whose columns they are: a folder above it may name one of DAWNBench's tasks.
         names: of the columns; those of no use here are empty.
         read_as: `metric` is taken if it is there.
-        path: of the log: a folder above it may name one of DAWNBench's tasks.
         task: what the log's writer is known to be for.
 
+    Returns:
+        The task of the table's runs, the columns to read (the first is the one that counts), and
+        remarks.
+
     Raises:
-        NoChoice: the column that was asked for is not there, or none or several would do.
+        MalformedLog: the column that was asked for is not there, or none or several would do.
     """
-    task = task or task_above(path)
-    at = _requested(names, read_as.metric) if read_as.metric else _found(names, task)
+    task = task or task_above(sheet.path)
+    requested = read_as.metric
+    at = _requested(sheet, names, requested) if requested else _found(sheet, names, task)
     about = meaning_of(names[at])
     lower = about.lower_is_better if read_as.lower_is_better is None else read_as.lower_is_better
     score = _score_of(about, task)
     if task is None or score is None or lower:
         task = Task(names[at], names[at], None, lower, about.percent)
-        return Choice(task, (_read(at, names[at], about),), _taken(names, at, read_as))
+        return task, (Score(at, names[at], about),), _taken(names, at, read_as)
     if score != task.score:
         task = Task(task.name, score, None)
-    return Choice(task, (_read(at, score, about), *_other_top(names, at, score, about)))
+    return task, (Score(at, score, about), *_other_top(names, at, score, about)), ()
 
 
 def task_above(path: Path) -> Task | None:
@@ -149,17 +142,13 @@ def task_above(path: Path) -> Task | None:
     return next((task for task in folders if task), None)
 
 
-def _read(at: int, name: str, about: Meaning) -> Score:
-    return Score(at, name, about.percent, about.in_percent)
-
-
 def _other_top(names: Sequence[str], at: int, score: str, about: Meaning) -> list[Score]:
     """The other of top-1 and top-5, where it was measured on the same photos."""
-    columns = {other: meaning_of(name) for other, name in enumerate(names) if name and other != at}
+    columns = ((other, meaning_of(name)) for other, name in enumerate(names) if name)
     found = {
-        further.kind: _read(other, further.kind, further)
-        for other, further in columns.items()
-        if further.kind in (TOP1, TOP5) and further.kind != score
+        further.kind: Score(other, further.kind, further)
+        for other, further in columns
+        if other != at and further.kind in {TOP1, TOP5} - {score}
         if further.split == about.split and not further.derived
     }
     return list(found.values())
@@ -171,14 +160,14 @@ def _score_of(about: Meaning, task: Task | None) -> str | None:
     return kind if kind in (TOP1, TOP5, F1) else None
 
 
-def _requested(names: Sequence[str], metric: str) -> int:
+def _requested(sheet: Sheet, names: Sequence[str], metric: str) -> int:
     for alike in (str, str.lower):
         fitting = [at for at, name in enumerate(names) if alike(name) == alike(metric)]
         if len(fitting) == 1:
             return fitting[0]
         if fitting:
-            raise NoChoice(f"{len(fitting)} columns are called {names[fitting[0]]}")
-    raise NoChoice(f"no column {metric}; {_there(names)}")
+            sheet.refuse(f"{len(fitting)} columns are called {names[fitting[0]]}", 1)
+    return sheet.refuse(f"no column {metric}; there are {listed(names)}", 1)
 
 
 def could_count(about: Meaning) -> bool:
@@ -191,7 +180,7 @@ def could_count(about: Meaning) -> bool:
     return bool(about.split) or about.kind not in ("error", "loss")
 
 
-def _found(names: Sequence[str], task: Task | None) -> int:
+def _found(sheet: Sheet, names: Sequence[str], task: Task | None) -> int:
     columns = {at: meaning_of(name) for at, name in enumerate(names) if name}
     could = {at: about for at, about in columns.items() if could_count(about)}
     ranks = [[at for at, about in could.items() if about.kind in kinds] for kinds in _RANKS]
@@ -206,9 +195,10 @@ def _found(names: Sequence[str], task: Task | None) -> int:
         if len(fitting) == 1 or len(tops) == 1:
             return (tops or fitting)[0]
         if fitting:
-            several = listed([names[at] for at in fitting])
-            raise NoChoice(f"several columns could be the score: name one with --metric: {several}")
-    raise NoChoice(f"no column is known to be a score: name it with --metric; {_there(names)}")
+            why = "several columns could be the score: name one with --metric"
+            sheet.refuse(f"{why}: {listed([names[at] for at in fitting])}", 1)
+    why = "no column is known to be a score: name it with --metric"
+    return sheet.refuse(f"{why}; there are {listed(names)}", 1)
 
 
 def _is_unknown(name: str, about: Meaning) -> bool:
@@ -224,10 +214,6 @@ def _taken(names: Sequence[str], at: int, read_as: ReadAs) -> tuple[str, ...]:
     if read_as.metric or about.split or about.kind != "accuracy":
         return ()
     return (f"{names[at]} is taken for the accuracy on photos that were not trained on",)
-
-
-def _there(names: Sequence[str]) -> str:
-    return f"there are {listed(names)}"
 
 
 def listed(names: Sequence[str], most: int = 20) -> str:

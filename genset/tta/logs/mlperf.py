@@ -184,11 +184,8 @@ def is_result(path: Path) -> bool:
 
 
 def _has_mark(path: Path) -> bool:
-    try:
-        with path.open("rb") as file:
-            return MARK in file.read(_BEGINNING)
-    except OSError as error:
-        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
+    with path.open("rb") as file:
+        return MARK in file.read(_BEGINNING)
 
 
 def read(path: Path, read_as: ReadAs) -> list[Training]:

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from genset.tta.logs.common import number
-from genset.tta.runs import MalformedLog
 
 # An eval_accuracy may hold several scores, which must all reach their targets.
 Scores = tuple[float, ...]
@@ -81,19 +80,13 @@ def read_lines(path: Path) -> Iterator[Line]:
     """The lines of MLPerf's in a file that can be read, in its order, however large it is.
 
     A line that was cut off or garbled by another is passed over.
-
-    Raises:
-        MalformedLog: the file cannot be read.
     """
-    try:
-        for at, text, ended in _marked(path):
-            # Two workers may print on one line.
-            for part in re.split(r"(?=:::ML)", text)[1:]:
-                line = _line(part.rstrip(), ended)
-                if line and line.key in _READ:
-                    yield replace(line, at=at)
-    except OSError as error:
-        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
+    for at, text, ended in _marked(path):
+        # Two workers may print on one line.
+        for part in re.split(r"(?=:::ML)", text)[1:]:
+            line = _line(part.rstrip(), ended)
+            if line and line.key in _READ:
+                yield replace(line, at=at)
 
 
 def _marked(path: Path) -> Iterator[tuple[int, str, bool]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from genset.core.errors import BadInput
-from genset.tta.logs.common import Format, ReadAs
+from genset.tta.logs.common import Format, ReadAs, readable
 from genset.tta.logs.console import CONSOLE
 from genset.tta.logs.dawnbench import DAWNBENCH, SUFFIXES, read_entry
 from genset.tta.logs.histories import MLFLOW, MLFLOW_STORE, STATE, WANDB
@@ -55,12 +55,10 @@ def format_of(
         raise BadInput(f"there is no format {read_as.format}: name one of {names}")
     if read_as.format and not in_folder:
         return formats[0]
-    try:
+    with readable(path):
         with path.open("rb") as file:
             start = file.read(_START)
-    except OSError as error:
-        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
-    return next((format for format in formats if format.recognizes(path, start)), None)
+        return next((format for format in formats if format.recognizes(path, start)), None)
 
 
 def with_different_names(runs: Iterable[Training]) -> list[Training]:
@@ -183,7 +181,8 @@ def _read(reader: Format, path: Path, read_as: ReadAs) -> list[Training]:
         MalformedLog: it has no right reading, or an option would change nothing.
     """
     reader.check(path, read_as)
-    return [began_earlier(run, read_as) for run in reader.read(path, read_as)]
+    with readable(path):
+        return [began_earlier(run, read_as) for run in reader.read(path, read_as)]
 
 
 def read_runs(

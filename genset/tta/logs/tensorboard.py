@@ -14,10 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
-from genset.tta.logs.columns import find_columns, normal_names
-from genset.tta.logs.common import Format, ReadAs
+from genset.tta.logs.columns import normal_names
+from genset.tta.logs.common import Format, ReadAs, Sheet, TextTable, names_of, shortest
 from genset.tta.logs.metrics import could_count, meaning_of
-from genset.tta.logs.sheets import Sheet, TextTable, names_of, shortest
 from genset.tta.logs.tables import trainings
 from genset.tta.runs import MalformedLog, Training
 
@@ -97,8 +96,6 @@ def _events(path: Path) -> Iterator[tuple[int, Any]]:
     try:
         for record in RawEventFileLoader(str(path)).Load():
             yield len(record), Event.FromString(record)
-    except OSError as error:
-        raise MalformedLog(path, f"it cannot be read: {error.strerror}") from None
     except DecodeError:
         raise MalformedLog(path, "it is no event file") from None
 
@@ -280,7 +277,7 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     sheet = EventSheet(files, before, read_as.metric, read_as.epoch)
     run = RUN if sheet.several() else ""
     read_as = replace(read_as, metric=sheet.metric(), time=TIME, epoch=EPOCH, run=run)
-    return trainings(sheet, find_columns(sheet, read_as), folder.name)
+    return trainings(sheet, read_as, folder.name)
 
 
 def _downloaded(path: Path, read_as: ReadAs) -> list[Training]:
@@ -289,8 +286,7 @@ def _downloaded(path: Path, read_as: ReadAs) -> list[Training]:
     run, mark, tag = path.stem.removeprefix("run-").rpartition("-tag-")
     value = tag if mark else _VALUE
     sheet.names = [value if name == _VALUE else name for name in sheet.names]
-    metric = read_as.metric or value
-    return trainings(sheet, find_columns(sheet, replace(read_as, metric=metric)), run or path.stem)
+    return trainings(sheet, replace(read_as, metric=read_as.metric or value), run or path.stem)
 
 
 def _is_event_file(path: Path) -> bool:

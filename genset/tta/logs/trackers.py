@@ -16,13 +16,21 @@ of the photos that were not trained on.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from genset.tta.logs.columns import clocks, find_columns, normal_names
-from genset.tta.logs.common import Format, ReadAs, decoded, number, read_bytes
-from genset.tta.logs.sheets import Sheet, TextTable, moment, names_of
+from genset.tta.logs.columns import clocks, normal_names
+from genset.tta.logs.common import (
+    Format,
+    ReadAs,
+    Sheet,
+    TextTable,
+    moment,
+    names_of,
+    number,
+    read_bytes,
+)
 from genset.tta.logs.tables import trainings
 from genset.tta.runs import SCORES, TASKS, About, Training
 
@@ -55,24 +63,27 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     if {"epoch", "step"} <= set(sheet.names) and (
         path.name == "metrics.csv" or path.with_name(_HPARAMS).is_file()
     ):
-        columns = find_columns(sheet, read_as, no_time=_NO_LIGHTNING_TIME, time_later=True)
-        return trainings(sheet, columns, _lightning_name(path), _hparams(path.with_name(_HPARAMS)))
+        return trainings(
+            sheet,
+            read_as,
+            _lightning_name(path),
+            no_time=_NO_LIGHTNING_TIME,
+            time_later=True,
+            settings=_hparams(path.with_name(_HPARAMS)),
+        )
     if _is_fastai(sheet):
-        added = AddedUp(sheet)
-        columns = find_columns(added, read_as)
-        added.remarks.append("its time is the sum of its epochs' whole seconds")
-        return trainings(added, columns, path.stem)
+        return trainings(AddedUp(path), read_as, path.stem)
     if len(sheet.names) > 1 and all(_BETWEEN in name for name in sheet.names[1:]):
-        chart = Chart(sheet)
-        named = replace(read_as, run=chart.names[-1])
-        return trainings(chart, find_columns(chart, named, no_time=_NO_CHART_TIME), "")
+        sheet = Chart(path)
+        named = replace(read_as, run=sheet.names[-1])
+        return trainings(sheet, named, "", no_time=_NO_CHART_TIME)
     if "_step" in sheet.names:
         time = next((name for name in ("_runtime", "_timestamp") if name in sheet.names), "")
         read_as = replace(read_as, time=read_as.time or time)
     elif known >= _OF_RUNS:
         why = "it has a line for each run, not for each epoch"
         sheet.refuse(f"{why}: export a chart, or run.scan_history()", 1)
-    return trainings(sheet, find_columns(sheet, read_as), path.stem)
+    return trainings(sheet, read_as, path.stem)
 
 
 TABLE = Format("table", recognizes, read)
@@ -89,22 +100,23 @@ def _is_fastai(sheet: Sheet) -> bool:
     """Whether a table has fastai's columns, and minutes with seconds in that of time."""
     if sheet.names[:3] != _COLUMNS or sheet.names[-1] != _TIME:
         return False
-    first = next(sheet.rows([len(sheet.names) - 1]), None)
-    return first is not None and _CLOCK.fullmatch(first[1][0]) is not None
+    _, (time,) = next(sheet.rows([len(sheet.names) - 1]), (0, [""]))
+    return _CLOCK.fullmatch(time) is not None
 
 
-class AddedUp(Sheet):
+class AddedUp(TextTable):
     """fastai's table with the seconds since training began in its last column."""
 
-    def __init__(self, sheet: Sheet) -> None:
-        super().__init__(sheet.path, [*sheet.names[:-1], "seconds"], sheet.remarks)
-        self._sheet = sheet
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.names = [*self.names[:-1], "seconds"]
+        self.remarks.append("its time is the sum of its epochs' whole seconds")
 
-    def cells(self) -> Iterator[tuple[int, list[str]]]:
-        """See `Sheet.cells`."""
+    def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
+        """See `Sheet.rows`."""
         seconds, last = 0, -1.0
         seen: set[tuple[str, ...]] = set()
-        for at, row in self._sheet.rows(range(len(self.names))):
+        for at, row in super().rows(range(len(self.names))):
             if tuple(row) in seen:
                 continue
             seen.add(tuple(row))
@@ -118,7 +130,8 @@ class AddedUp(Sheet):
             last = epoch
             hours, minutes, rest = (int(part or 0) for part in match.groups())
             seconds += 3600 * hours + 60 * minutes + rest
-            yield at, [*row[:-1], str(seconds)]
+            row[-1] = str(seconds)
+            yield at, [row[column] for column in columns]
 
 
 # ffcv
@@ -135,24 +148,21 @@ def _read_ffcv(sheet: Sheet, read_as: ReadAs) -> list[Training]:
 
     Runs of one recipe are one entry, which has the name of the first.
     """
-    columns = find_columns(sheet, read_as, TASKS["imagenet"])
-    settings = [
-        (name, at)
+    settings = {
+        name: at
         for at, name in enumerate(sheet.names)
         if name == _MOMENT or name.startswith(_FFCV_SETTINGS)
-    ]
-    runs = [
-        replace(run, about=_ffcv_about(sheet.path, run.about))
-        for run in trainings(sheet, replace(columns, settings=tuple(settings)), "")
-    ]
-    recipes = [(run.about.model, *run.about.settings.items()) for run in runs]
+    }
+    runs = trainings(sheet, read_as, "", task=TASKS["imagenet"], described_by=settings)
+    abouts = [_ffcv_about(sheet.path, run.about) for run in runs]
+    recipes = [(about.model, *about.settings.items()) for about in abouts]
     entries = [
-        runs[recipes.index(recipe)].about.name if recipes.count(recipe) > 1 else ""
+        abouts[recipes.index(recipe)].name if recipes.count(recipe) > 1 else ""
         for recipe in recipes
     ]
     return [
-        replace(run, about=replace(run.about, entry=entry))
-        for run, entry in zip(runs, entries, strict=True)
+        replace(run, about=replace(about, entry=entry))
+        for run, about, entry in zip(runs, abouts, entries, strict=True)
     ]
 
 
@@ -196,7 +206,7 @@ def _hparams(path: Path) -> dict[str, str]:
 
     Without what may differ from run to run of one recipe: seeds and paths.
     """
-    text = (decoded(read_bytes(path)) if path.is_file() else "") or ""
+    text = read_bytes(path).decode("utf-8-sig", "replace") if path.is_file() else ""
     pairs = (line.split(": ", 1) for line in text.splitlines() if not line.startswith((" ", "-")))
     found = {pair[0]: pair[1].strip("'\" ") for pair in pairs if len(pair) == 2}
     return {
@@ -216,32 +226,32 @@ _NO_CHART_TIME = (
 )
 
 
-class Chart(Sheet):
+class Chart(TextTable):
     """A chart's file as a table with a column for each thing logged, and a last one for the run."""
 
-    def __init__(self, sheet: Sheet) -> None:
-        self._sheet = sheet
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
         # By run, where each thing that was logged stands.
         self._runs: dict[str, dict[str, int]] = {}
-        for at, name in enumerate(sheet.names[1:], 1):
+        for at, name in enumerate(self.names[1:], 1):
             run, logged = name.rsplit(_BETWEEN, 1)
             if run.startswith(_GROUP):
                 why = "is a mean over a group of runs, and no run"
-                sheet.refuse(f"{name} {why}: ungroup the runs and export the chart again", 1)
+                self.refuse(f"{name} {why}: ungroup the runs and export the chart again", 1)
             if logged.endswith(_ENDS):
                 continue
             if logged in self._runs.setdefault(run, {}):
-                sheet.refuse(f"two columns {name}", 1)
+                self.refuse(f"two columns {name}", 1)
             self._runs[run][logged] = at
         logged_names = {name: None for columns in self._runs.values() for name in columns}
-        names = [sheet.names[0], *logged_names, "name of the run"]
-        super().__init__(sheet.path, names, sheet.remarks)
+        self.names = [self.names[0], *logged_names, "name of the run"]
 
-    def cells(self) -> Iterator[tuple[int, list[str]]]:
+    def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
         """A row for each run that has a value in a row of the file."""
-        for at, cells in self._sheet.rows(range(len(self._sheet.names))):
+        names = [self.names[column] for column in columns]
+        for at, cells in super().rows(range(len(self._head))):
             for run, places in self._runs.items():
                 if any(cells[place] for place in places.values()):
                     of_run = {self.names[0]: cells[0], self.names[-1]: run}
                     of_run |= {name: cells[place] for name, place in places.items()}
-                    yield at, [of_run.get(name, "") for name in self.names]
+                    yield at, [of_run.get(name, "") for name in names]

@@ -6,14 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from genset.core.errors import BadInput
 from genset.core.safe import clean
-from genset.tta.figures import (
-    Label,
-    check_few,
-    line_style,
-    logarithmic,
-    new_figure,
-    place_labels,
-)
+from genset.tta.figures import check_few, label_point, line_style, logarithmic, new_figure
 from genset.tta.profile.matrix_units import draw_matrix_units
 from genset.tta.profile.peaks import Peaks, Point, Roof
 from genset.tta.profile.profile import Comparison
@@ -26,11 +19,7 @@ if TYPE_CHECKING:
 
 _LINE = 0.09  # inches that the roofline is higher for each name below it
 
-_MARKERS: Mapping[str | None, str] = {
-    "convolution": "o",
-    "matrix product": "s",
-    "attention": "p",
-}
+_MARKERS: Mapping[str | None, str] = {"convolution": "o", "matrix product": "s", "attention": "p"}
 # Runs differ by how their points are filled, too: in print there is no colour.
 _FILLS = ("full", "none", "left", "right", "bottom", "top")
 
@@ -82,10 +71,8 @@ def _draw_roofline(
     kinds = [(name, p) for name, of in found.items() for p in of.kinds if p.flops]
     stars = [(name, of.run) for name, of in found.items() if of.run]
     stars += [(point.name, point) for point, _ in points]
-    labels = [
-        _draw_star(axes, name, point, places[name], numbered=len(stars) > 1)
-        for name, point in stars
-    ]
+    for at, (name, point) in enumerate(stars):
+        _draw_star(axes, name, point, places[name], at, len(stars))
     roofs = list(_roofs(found, points))
     _set_limits(axes, [point for _, point in [*stars, *kinds]], roofs)
     for at, roof in enumerate(roofs):
@@ -102,17 +89,16 @@ def _draw_roofline(
     # Below the axes, where it hides nothing.
     where: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)}
     axes.legend(ncols=2, fontsize=8, markerscale=0.6, **where)
-    if len(places) > 1:
-        place_labels(axes, labels)
 
 
-def _draw_star(axes: "Axes", name: str, point: Point, place: int, *, numbered: bool) -> Label:
-    """A whole run; returns its number, to be written beside it."""
+def _draw_star(axes: "Axes", name: str, point: Point, place: int, at: int, of: int) -> None:
+    """A whole run; of several with its number."""
     colour, number = line_style(place)[0], str(place + 1)
-    label = f" {number}: {short_name(name, 24)}" if numbered else f" {short_name(name, 24)}"
+    label = f" {number}: {short_name(name, 24)}" if of > 1 else f" {short_name(name, 24)}"
     style: dict[str, Any] = {"markersize": 17, "markeredgecolor": "black", "zorder": 5}
     axes.plot([point.flops_per_byte], [point.tflops], "*", color=colour, label=label, **style)
-    return Label(number, point.flops_per_byte, point.tflops, colour)
+    if of > 1:
+        label_point(axes, number, (point.flops_per_byte, point.tflops), colour, at, of)
 
 
 def _roofs(

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from genset.core.table import Cell, Column, Table
 from genset.tta.figures import stacked_bars
@@ -47,15 +47,15 @@ UNCLASSIFIED = Family("unclassified", "", "unclassified")
 COMMUNICATION = Family("communication", "", "no")
 
 
-_VERDICTS: dict[str, Verdict] = {"yes": "yes", "no": "no", "unclassified": "unclassified"}
-
-
 def _read_table() -> Iterator[tuple[Family, re.Pattern[str]]]:
     """The rows of kernels.csv: `names` is a pattern of kernels' names, without regard to case."""
     with Path(__file__).with_name("kernels.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            family = Family(row["family"], row["generation"], _VERDICTS[row["matrix_units"]])
-            yield family, re.compile(row["names"], re.IGNORECASE)
+            verdict = cast("Verdict", row["matrix_units"])
+            yield (
+                Family(row["family"], row["generation"], verdict),
+                re.compile(row["names"], re.IGNORECASE),
+            )
 
 
 _FAMILIES = tuple(_read_table())
@@ -86,18 +86,14 @@ def family(name: str) -> Family:
 
 
 @dataclass(frozen=True, slots=True)
-class FamilyShare:
+class FamilyShare(Family):
     """Kernels of one family.
 
     Attributes:
-        generation: of the device that has such kernels; "" of any.
         share: of all kernels' time, 0 to 1.
         kernels: how many ran.
     """
 
-    name: str
-    generation: str
-    verdict: Verdict
     share: float
     kernels: int
 
@@ -122,38 +118,25 @@ class MatrixUnits:
 
 def matrix_units(kernels: Iterable[Kernel]) -> MatrixUnits | None:
     """Count the kernels' time by their names; None without a kernel that took time."""
-    times: dict[str, float] = {}
-    counts: dict[str, int] = {}
+    by_name: dict[str, list[float]] = {}
     for kernel in kernels:
-        times[kernel.name] = times.get(kernel.name, 0.0) + kernel.length
-        counts[kernel.name] = counts.get(kernel.name, 0) + 1
-    whole = sum(times.values())
+        by_name.setdefault(kernel.name, []).append(kernel.length)
+    by_family: dict[Family, list[float]] = {}
+    for name, times in by_name.items():
+        by_family.setdefault(family(name), []).extend(times)
+    whole = sum(map(sum, by_family.values()))
     if whole <= 0:
         return None
-    by_family: dict[Family, list[str]] = {}
-    for name in times:
-        by_family.setdefault(family(name), []).append(name)
     families = [
-        FamilyShare(
-            of.name,
-            of.generation,
-            of.verdict,
-            sum(times[name] for name in names) / whole,
-            sum(counts[name] for name in names),
-        )
-        for of, names in by_family.items()
+        FamilyShare(of.name, of.generation, of.verdict, sum(times) / whole, len(times))
+        for of, times in by_family.items()
     ]
+    families.sort(key=lambda family: (-family.share, family.name))
     yes, no, unclassified = (
         sum(family.share for family in families if family.verdict == verdict)
         for verdict in ("yes", "no", "unclassified")
     )
-    return MatrixUnits(
-        kernel_seconds=whole / 1e6,
-        yes=yes,
-        no=no,
-        unclassified=unclassified,
-        families=sorted(families, key=lambda family: (-family.share, family.name)),
-    )
+    return MatrixUnits(whole / 1e6, yes, no, unclassified, families)
 
 
 def matrix_units_tables(

@@ -1,5 +1,6 @@
 """A run's roofline: what convolutions and products achieved compared with the device's peaks."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -152,23 +153,22 @@ def _compared(point: Point, calls: Sequence[Call], peaks: Peaks | None) -> Point
 
 def _roof_of_most(calls: Iterable[Call], peaks: Peaks | None) -> Roof | None:
     """The roof of most of the FLOPs; None if it is not known of most."""
-    flops: dict[Roof | None, int] = {}
+    flops = Counter[Roof | None]()
     for call in calls:
-        roof = _roof(call, peaks)
-        flops[roof] = flops.get(roof, 0) + call.work.flops
+        flops[_roof(call, peaks)] += call.work.flops
     return max(flops, key=lambda roof: flops[roof], default=None)
 
 
 def _other_work(ranks: Sequence[TraceWork]) -> list[OtherWork]:
     """All ranks' together, by operator."""
-    found: dict[tuple[str, bool], OtherWork] = {}
+    same: dict[tuple[str, bool], list[OtherWork]] = {}
     for work in (work for rank in ranks for work in rank.others):
-        before = found.get((work.name, work.recorded))
-        count, seconds = (before.count, before.seconds) if before else (0, 0.0)
-        found[work.name, work.recorded] = replace(
-            work, count=count + work.count, seconds=seconds + work.seconds
-        )
-    return sorted(found.values(), key=lambda work: (-work.seconds, work.name))
+        same.setdefault((work.name, work.recorded), []).append(work)
+    found = [
+        OtherWork(*key, sum(work.count for work in of), sum(work.seconds for work in of))
+        for key, of in same.items()
+    ]
+    return sorted(found, key=lambda work: (-work.seconds, work.name))
 
 
 def _remarks(found: Roofline, whole: float, on_host: bool) -> Iterator[str]:

@@ -120,7 +120,7 @@ def span(trace: Trace, of: SpanOf) -> Span:
     if of == "device":
         return Span(*ends(map(when, events)), called=(-inf, inf))
     start, marked = ends((start, start + length) for start, length in trace.steps)
-    launched = [when(event) for event in events if start <= _launched(event) <= marked]
+    launched = [when(event) for event in events if start <= _called(event) <= marked]
     end = max([marked, *(stretch[1] for stretch in launched)])
     return Span(_begun(trace, start, launched), end, called=(start, marked))
 
@@ -143,11 +143,10 @@ def _begun(trace: Trace, marked: float, launched: Sequence[Stretch]) -> float:
     return begun if begun - marked > _LATE * (last - marked) else marked
 
 
-def _launched(event: Kernel | Copy | Operator) -> float:
-    """An operator by its call; infinite if the launch is not recorded."""
-    if isinstance(event, Operator):
-        return event.start
-    return inf if event.launched is None else event.launched
+def _called(event: Kernel | Copy | Operator) -> float:
+    """When the host called for it; infinite if that is not recorded."""
+    called = event.start if isinstance(event, Operator) else event.launched
+    return inf if called is None else called
 
 
 def _marked(trace: Trace) -> bool:
@@ -199,8 +198,7 @@ def shares(trace: Trace, of: SpanOf) -> list[Shares]:
     """A line for each device that the rank worked on; none of a trace of the host alone."""
     devices = sorted({event.device for event in trace.on_device()})
     steps = span(trace, "steps") if of == "steps" else None
-    lines = (_of_device(trace, device, steps) for device in devices)
-    return [line for line in lines if line is not None]
+    return [line for device in devices if (line := _of_device(trace, device, steps))]
 
 
 def shares_tables(found: Mapping[str, Sequence[Shares]], devices: Mapping[str, str]) -> list[Table]:

@@ -3,6 +3,7 @@
 An operator counts once, with the kernels of all that it called (see `heads_of`).
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -84,7 +85,9 @@ def count_work(trace: Trace, over: Span | None = None) -> TraceWork:
     on_host = trace.device.maker == "none"
     tally = _Tally(trace.operators)
     devices = (_count_host if on_host else _count_device)(trace, over, tally)
-    others = [OtherWork(*key, number, seconds(t)) for key, (number, t) in tally.others.items()]
+    others = [
+        OtherWork(*key, tally.counts[key], seconds(time)) for key, time in tally.times.items()
+    ]
     return TraceWork(
         on="host" if on_host else "device",
         seconds=sum(c.seconds for c in tally.calls) + sum(work.seconds for work in others),
@@ -103,8 +106,10 @@ class _Tally:
         self._operators = operators
         self._works: dict[tuple[object, ...], Work | None] = {}
         self.calls: list[Call] = []
-        self.others: dict[tuple[str, bool], tuple[int, float]] = {}
-        self.busy: dict[int, list[Stretch]] = {}
+        # Of other work, by name and whether it is recorded.
+        self.counts = Counter[tuple[str, bool]]()
+        self.times = defaultdict[tuple[str, bool], float](float)
+        self.busy = defaultdict[int, list[Stretch]](list)
 
     def add(self, place: int, time: float, kernels: Sequence[Kernel]) -> None:
         """Count an operator that has a formula.
@@ -122,11 +127,11 @@ class _Tally:
         self.calls.append(Call(operator.name, shapes, work, seconds(time), units))
         for kernel in kernels or (operator,):
             device = kernel.device if isinstance(kernel, Kernel) else 0
-            self.busy.setdefault(device, []).append(when(kernel))
+            self.busy[device].append(when(kernel))
 
     def add_other(self, name: str, number: int, time: float, recorded: bool = True) -> None:
-        count, so_far = self.others.get((name, recorded), (0, 0.0))
-        self.others[name, recorded] = count + number, so_far + time
+        self.counts[name, recorded] += number
+        self.times[name, recorded] += time
 
     def _work(self, operator: Operator) -> Work | None:
         """None if what its formula needs is not recorded. Many calls are on the same shapes."""

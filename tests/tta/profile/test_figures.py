@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 
-from genset.tta.figures import Label, line_style, place_labels
+from genset.tta.figures import label_point, line_style
 from tests.tta.answers import printed, refusal
 from tests.tta.profile.recorded import write_host, write_rank
 
@@ -98,7 +98,8 @@ def _labelled(points: Sequence[tuple[float, float]]) -> Axes:
     axes.set_yscale("log")
     axes.set_xlim(0.01, 1000)
     axes.set_ylim(0.01, 100)
-    place_labels(axes, [Label(str(at), x, y, "C0") for at, (x, y) in enumerate(points)])
+    for at, point in enumerate(points):
+        label_point(axes, str(at), point, "C0", at, len(points))
     return axes
 
 
