@@ -1,7 +1,7 @@
 """The command that runs a training program and records it as an entry."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ from genset.core.numbers import agree, count, duration
 
 if TYPE_CHECKING:
     from genset.tta.record.running import Job, Outcome, Output
-    from genset.tta.record.series import SeriesRun
     from genset.tta.runs import Task
 
 
@@ -128,7 +127,7 @@ def _record_one(job: "Job", output: Path, report: "Output", as_json: bool) -> No
 
 
 def _record_several(
-    job: "Job", folder: Path, runs: "Sequence[SeriesRun]", report: "Output", as_json: bool
+    job: "Job", folder: Path, runs: "Mapping[str, int | None]", report: "Output", as_json: bool
 ) -> None:
     from genset.core.to_json import to_json
     from genset.tta.record.series import MissingRuns, record_series

@@ -159,22 +159,7 @@ _SECONDS = 20  # that git may take
 _COARSE = 2.0  # seconds: some file systems know times no finer
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A file of weights.
-
-    Attributes:
-        file: its name, without its folders.
-        sha256: of its bytes, 64 hexadecimal digits.
-        bytes: how many.
-    """
-
-    file: str
-    sha256: str
-    bytes: int
-
-
-def read_checkpoint(path: Path, since: float) -> tuple[Checkpoint | None, str]:
+def read_checkpoint(path: Path, since: float) -> tuple[dict[str, Any], str]:
     """Hash the file of weights that a command left.
 
     Args:
@@ -182,17 +167,18 @@ def read_checkpoint(path: Path, since: float) -> tuple[Checkpoint | None, str]:
         since: when the command began, in seconds since 1970: an older file is of another run.
 
     Returns:
-        It and ""; or None and why: there is no such file, it is older, or it cannot be read.
+        Its name without folders, the sha256 of its bytes (64 hexadecimal digits), and how many
+        they are, and ""; or {} and why: there is no such file, it is older, or cannot be read.
     """
     try:
         if path.is_dir():
-            return None, f"{path} is a folder: name the file of weights in it"
+            return {}, f"{path} is a folder: name the file of weights in it"
         status = path.stat()
         if status.st_mtime < since - _COARSE:
-            return None, f"{path} is older than this run, and so of another one"
-        return Checkpoint(path.name, sha256_of(path), status.st_size), ""
+            return {}, f"{path} is older than this run, and so of another one"
+        return {"file": path.name, "sha256": sha256_of(path), "bytes": status.st_size}, ""
     except OSError as error:
-        return None, f"no checkpoint at {path}: {error.strerror}"
+        return {}, f"no checkpoint at {path}: {error.strerror}"
 
 
 def mark_of(command: Sequence[str]) -> str:
@@ -222,11 +208,10 @@ def code_of(command: Sequence[str]) -> dict[str, Any] | None:
 def _folders(command: Sequence[str]) -> Iterator[Path]:
     for word in command[:_WORDS]:
         path = Path(word)
-        try:
-            is_file = path.is_file()
-        except (OSError, ValueError):  # too long for a name
-            continue
-        if is_file and _git(path.parent, "ls-files", "--error-unmatch", "--", path.name):
+        # Not Path.is_file, which fails where a word is too long for a name.
+        if os.path.isfile(word) and _git(  # noqa: PTH113
+            path.parent, "ls-files", "--error-unmatch", "--", path.name
+        ):
             yield path.parent
     yield Path()
 
@@ -261,10 +246,12 @@ def hardware() -> str:
     places = visible(list(found), os.environ.get("CUDA_VISIBLE_DEVICES"))
     gpus = Counter(list(found.values())[place] for place in places)
     parts = [f"{count} {name}" for name, count in gpus.items()]
-    if memory := _memory_gb():
-        parts.append(f"{memory} GB")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    parts.append(f"{round(memory / 2**30)} GB")
     parts.append(f"{_processors()} CPU" + ("" if gpus else f" ({_processor()})"))
-    return " / ".join(parts) + _cloud()
+    maker, product = _read(_MAKER).strip(), _read(_PRODUCT).strip()
+    cloud = f" ({maker} [{product}])" if maker in _CLOUDS and product else ""
+    return " / ".join(parts) + cloud
 
 
 def _gpus() -> dict[str, str]:
@@ -298,13 +285,6 @@ def visible(uuids: Sequence[str], chosen: str | None) -> list[int]:
     return found
 
 
-def _memory_gb() -> int | None:
-    try:
-        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30)
-    except (ValueError, OSError, AttributeError):
-        return None
-
-
 def _processors() -> int:
     """Those that this program may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -315,11 +295,6 @@ def _processors() -> int:
 def _processor() -> str:
     found = re.search(r"^model name\s*:\s*(.+)$", _read(Path("/proc/cpuinfo")), re.MULTILINE)
     return found[1].strip() if found else platform.processor() or platform.machine()
-
-
-def _cloud() -> str:
-    maker, product = _read(_MAKER).strip(), _read(_PRODUCT).strip()
-    return f" ({maker} [{product}])" if maker in _CLOUDS and product else ""
 
 
 def _read(path: Path) -> str:

@@ -109,6 +109,13 @@ class Recording:
         if finished:
             write_text(self.path.with_suffix(".json"), self._about(spent, finished=True))
 
+    def reached(self) -> Epoch | None:
+        """The first epoch as good as the task's threshold."""
+        task = self._header.task
+        least = task.threshold_or(None)
+        good = (epoch for epoch in self.epochs if task.reaches(epoch.scores[task.score], least))
+        return next(good, None)
+
     def _begin(self, line: Line) -> None:
         """Find out whether this goes on with the last run, or is a new one."""
         *taken, free = names(self._output)
@@ -241,12 +248,11 @@ def _unfinished(path: Path, task: Task) -> tuple[list[Epoch], Attempts] | None:
 
 def _as_tsv(epochs: list[Epoch]) -> str:
     scores = [name for name in SCORES if any(name in epoch.scores for epoch in epochs)]
-    others = {WATT_HOURS: [epoch.watt_hours for epoch in epochs]}
-    others = {name: values for name, values in others.items() if any(v is not None for v in values)}
-    lines = [["epoch", "hours", *scores, *others]]
-    for at, epoch in enumerate(epochs):
+    energy = any(epoch.watt_hours is not None for epoch in epochs)
+    lines = [["epoch", "hours", *scores, *[WATT_HOURS] * energy]]
+    for epoch in epochs:
+        used = "" if epoch.watt_hours is None else f"{epoch.watt_hours:.9f}"
         cells = [f"{epoch.epoch:.10g}", f"{epoch.hours:.9f}"]
         cells += [f"{epoch.scores[n]:.10g}" if n in epoch.scores else "" for n in scores]
-        amounts = [values[at] for values in others.values()]
-        lines.append([*cells, *("" if of is None else f"{of:.9f}" for of in amounts)])
+        lines.append([*cells, *[used] * energy])
     return "".join("\t".join(line) + "\n" for line in lines)

@@ -10,7 +10,7 @@ import time
 import tty
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO
@@ -18,10 +18,10 @@ from typing import Any, BinaryIO
 from genset import __version__
 from genset.core.errors import BadInput
 from genset.tta.record.energy import Meter
-from genset.tta.record.header import Checkpoint, Header, code_of, read_checkpoint
+from genset.tta.record.header import Header, code_of, read_checkpoint
 from genset.tta.record.recorder import read_line
 from genset.tta.record.recording import Recording, reserved
-from genset.tta.runs import Epoch, Task
+from genset.tta.runs import Epoch
 
 # A line longer than this is no epoch's; what lies in the memory of a program that ends none is not
 # kept.
@@ -85,7 +85,7 @@ class Outcome:
     refused: int
     interruptions: int
     exit_code: int
-    checkpoint: Checkpoint | None = None
+    checkpoint: Mapping[str, Any] = field(default_factory=dict)
     no_checkpoint: str = ""
     stopped: bool = False
 
@@ -142,15 +142,16 @@ def record(job: Job, output: Path, report: Output) -> Outcome:
         elapsed = time.monotonic() - began
         # One that ends well because it was asked to has saved where it is, and is not done.
         finished = exit_code == 0 and not signals.received
-        checkpoint, reason = None, ""
+        checkpoint: dict[str, Any] = {}
+        reason = ""
         if job.checkpoint and recording.path and finished:
             checkpoint, reason = read_checkpoint(job.checkpoint, since)
-            recording.facts |= {"checkpoint": asdict(checkpoint)} if checkpoint else {}
+            recording.facts |= {"checkpoint": checkpoint} if checkpoint else {}
         recording.write(elapsed, finished=finished, stopped=bool(signals.received))
     return Outcome(
         path=recording.path,
         epochs=len(recording.epochs),
-        reached=_reached(recording.epochs, job.header.task),
+        reached=recording.reached(),
         refused=recording.refused,
         interruptions=recording.interruptions,
         exit_code=exit_code,
@@ -170,14 +171,6 @@ def _add(recording: Recording, text: str, began: float, report: Output) -> None:
         report.say(f"not recorded: {error}: {text.strip()[:200]}")
     except OSError as error:
         report.say(f"not written yet, {error.strerror}: {recording.path}")
-
-
-def _reached(epochs: Sequence[Epoch], task: Task) -> Epoch | None:
-    """The first epoch as good as the task's threshold."""
-    least = task.threshold
-    if least is None:
-        return None
-    return next((epoch for epoch in epochs if task.reaches(epoch.scores[task.score], least)), None)
 
 
 def _start(command: Sequence[str]) -> tuple["subprocess.Popen[bytes]", int]:

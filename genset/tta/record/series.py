@@ -5,7 +5,7 @@ those that are missing: that were not begun, were cut off, or failed.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -67,22 +67,9 @@ def choose_seeds(words: Sequence[str], runs: int | None, seeds: str) -> tuple[in
     return found
 
 
-def with_seed(word: str, seed: int | None) -> str:
+def _with_seed(word: str, seed: int | None) -> str:
     """A word of the command with its seed in the place for it."""
     return word if seed is None else word.replace(PLACE, str(seed))
-
-
-@dataclass(frozen=True, slots=True)
-class SeriesRun:
-    """One of the runs.
-
-    Attributes:
-        name: of its files, as "seed-3".
-        seed: None where the command has no place for one.
-    """
-
-    name: str
-    seed: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +104,14 @@ class MissingRuns(GensetError):
         super().__init__("; ".join(self._lines))
 
 
-def runs_of(count: int, seeds: Sequence[int]) -> list[SeriesRun]:
-    """The runs that are asked for: one a seed, or `count` that have none."""
+def runs_of(count: int, seeds: Sequence[int]) -> dict[str, int | None]:
+    """The runs that are asked for, by the names of their files: one a seed, or `count` without."""
     if seeds:
-        return [SeriesRun(f"seed-{seed}", seed) for seed in seeds]
-    return [SeriesRun(f"run-{number}", None) for number in range(1, count + 1)]
+        return {f"seed-{seed}": seed for seed in seeds}
+    return {f"run-{number}": None for number in range(1, count + 1)}
 
 
-def record_series(job: Job, folder: Path, runs: Sequence[SeriesRun], report: Output) -> Series:
+def record_series(job: Job, folder: Path, runs: Mapping[str, int | None], report: Output) -> Series:
     """Run a command once for each of these runs, and record each as an entry in a folder.
 
     A run that fails does not end the others. A signal that asks us to end does, and so does a disk
@@ -133,7 +120,7 @@ def record_series(job: Job, folder: Path, runs: Sequence[SeriesRun], report: Out
     Args:
         job: the command, with ``{seed}`` where a seed belongs.
         folder: of the entries.
-        runs: which ones.
+        runs: which ones: the seed of each by its name.
         report: where words go.
 
     Raises:
@@ -145,38 +132,37 @@ def record_series(job: Job, folder: Path, runs: Sequence[SeriesRun], report: Out
     _check_folder(job.header, folder)
     if len(runs) > 1:
         _remark_on_words(job, runs, report)
-    before = [run.name for run in runs if _is_done(folder / run.name)]
+    before = [name for name in runs if _is_done(folder / name)]
     _remark_on_before(job, folder, before, report)
     series = Series(folder, before, {}, {}, [])
-    to_run = [run for run in runs if run.name not in before]
-    for at, run in enumerate(to_run):
-        report.say(f"{run.name}: {at + 1} of {len(to_run)} to run, {len(before)} recorded before")
+    to_run = [name for name in runs if name not in before]
+    for at, name in enumerate(to_run):
+        report.say(f"{name}: {at + 1} of {len(to_run)} to run, {len(before)} recorded before")
         try:
-            done = record(_job_of(job, folder, run), folder / run.name, report)
+            done = record(_job_of(job, folder, runs[name]), folder / name, report)
         except OSError as error:
-            series.failures[run.name] = f"{error.filename or folder}: {error.strerror or error}"
-            series.missing.extend(later.name for later in to_run[at:])
+            series.failures[name] = f"{error.filename or folder}: {error.strerror or error}"
+            series.missing.extend(to_run[at:])
             break
-        series.recorded[run.name] = done
+        series.recorded[name] = done
         if done.failure:
-            series.failures[run.name] = done.failure
+            series.failures[name] = done.failure
         if done.path is None or done.exit_code or done.stopped:
-            series.missing.append(run.name)
+            series.missing.append(name)
         if done.stopped:
-            series.missing.extend(later.name for later in to_run[at + 1 :])
+            series.missing.extend(to_run[at + 1 :])
             break
     return series
 
 
-def _job_of(job: Job, folder: Path, run: SeriesRun) -> Job:
+def _job_of(job: Job, folder: Path, seed: int | None) -> Job:
     """The command of one run."""
-    checkpoint = job.checkpoint and Path(with_seed(str(job.checkpoint), run.seed))
     facts = {"entry": folder.resolve().name, "command": mark_of(job.command)}
     return replace(
         job,
-        command=[with_seed(word, run.seed) for word in job.command],
-        checkpoint=checkpoint,
-        facts={**job.facts, **facts, **({} if run.seed is None else {"seed": run.seed})},
+        command=[_with_seed(word, seed) for word in job.command],
+        checkpoint=job.checkpoint and Path(_with_seed(str(job.checkpoint), seed)),
+        facts={**job.facts, **facts, **({} if seed is None else {"seed": seed})},
         in_place=True,
     )
 
@@ -210,14 +196,15 @@ def _is_done(output: Path) -> bool:
     return misc is not None and misc["recording"].get("finished") is True
 
 
-def _remark_on_words(job: Job, runs: Sequence[SeriesRun], report: Output) -> None:
+def _remark_on_words(job: Job, runs: Mapping[str, int | None], report: Output) -> None:
     """Say where runs have nothing of their own."""
-    if runs[0].seed is None:
+    without_seed = None in runs.values()
+    if without_seed:
         report.say(
             f"the command has no {PLACE}: its {len(runs)} runs differ only as the program differs "
             "by itself"
         )
-    if job.checkpoint and (runs[0].seed is None or PLACE not in str(job.checkpoint)):
+    if job.checkpoint and (without_seed or PLACE not in str(job.checkpoint)):
         report.say(f"each run writes {job.checkpoint} anew: every hash is kept, and the last file")
 
 

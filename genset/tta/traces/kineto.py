@@ -17,8 +17,7 @@ import numpy as np
 from genset.core.numbers import count
 from genset.core.safe import clean
 from genset.tta.traces.collect import Collector, Launch, amount
-from genset.tta.traces.stream import Members, read_events
-from genset.tta.traces.trace import Copy, Device, Kernel, Operator, Trace, refused
+from genset.tta.traces.trace import Copy, Device, Kernel, Operator, Trace, read_events, refused
 
 _AMD = re.compile(r"\b(AMD|Radeon|Instinct|MI\d{2,3}\w?|gfx\d+)\b", re.IGNORECASE)
 
@@ -32,7 +31,7 @@ def read_trace(path: Path) -> Trace:
     Raises:
         BadInput: it cannot be read, is cut off, or is no trace of an NVIDIA or AMD GPU or a CPU.
     """
-    members: Members = {"distributedInfo": None, "deviceProperties": None}
+    members: dict[str, Any] = {"distributedInfo": None, "deviceProperties": None}
     gc.disable()  # millions of objects that all stay: looking for others takes a third longer
     try:
         found = Collector(path)
