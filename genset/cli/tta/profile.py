@@ -102,8 +102,8 @@ def _compared(
     peak_tflops: Sequence[str],
     peak_gbs: Sequence[str],
 ) -> "Comparison":
-    from genset.tta.profile.peaks import positive, read_point
-    from genset.tta.profile.profile import DeviceOptions, compare
+    from genset.tta.profile.peaks import DeviceOptions, positive, read_point
+    from genset.tta.profile.profile import compare
 
     paths = _traces_by_name(traces)
     hand_points = [read_point(word) for word in points]

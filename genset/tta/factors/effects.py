@@ -16,7 +16,13 @@ from itertools import combinations, islice
 
 from genset.statistics.contrasts import Contrast, contrast
 from genset.statistics.multiple_testing import holm
-from genset.tta.factors.configurations import Configuration, Estimate, as_ratio
+from genset.tta.factors.study import (
+    Configuration,
+    Estimate,
+    as_ratio,
+    log_hours,
+    log_throughputs,
+)
 
 _LEVEL = 0.05
 _MOST_TOGETHER = 3
@@ -188,8 +194,8 @@ def _steps(
 
 def _effect_of(factor: str, having: Configuration, lacking: Configuration) -> Effect:
     """Compare the configuration that has a factor with the one that lacks it."""
-    final = contrast([having.finals(), lacking.finals()], [1, -1])
-    rates = having.log_throughputs(), lacking.log_throughputs()
+    final = contrast([[run.final for run in cell.runs] for cell in (having, lacking)], [1, -1])
+    rates = log_throughputs(having.runs), log_throughputs(lacking.runs)
     throughput = as_ratio(contrast(rates, [1, -1])) if all(rates) else None
     found = _effect_on_time((factor,), [having, lacking], [1, -1])
     return replace(found, final=Estimate(final.estimate, final.interval), throughput=throughput)
@@ -218,7 +224,7 @@ def _effect_on_time(
     """The effect on the time, from configurations with a weight each: above 0 for what has it."""
     if not all(cell.reached for cell in cells):
         return Effect(factors, None, None, None, Verdict.FAILURES)
-    hours = contrast([cell.log_hours() for cell in cells], [-sign for sign in signs])
+    hours = contrast([log_hours(cell.runs) for cell in cells], [-sign for sign in signs])
     return Effect(factors, as_ratio(hours), hours.p, None, _before_holm(hours, cells))
 
 
@@ -233,21 +239,14 @@ def _before_holm(found: Contrast, cells: Sequence[Configuration]) -> Verdict:
 
 def _judge(effects: Sequence[Effect]) -> list[Effect]:
     """The effects of one table, with their verdicts among so many."""
-    tested = [effect for effect in effects if effect.verdict is Verdict.CANNOT_TELL]
-    adjusted = dict(zip(map(id, tested), holm([e.p or 0.0 for e in tested]), strict=True))
-    return [
-        replace(effect, adjusted=p, verdict=_verdict(effect, p))
-        if (p := adjusted.get(id(effect))) is not None
-        else effect
-        for effect in effects
-    ]
-
-
-def _verdict(effect: Effect, adjusted: float) -> Verdict:
-    assert effect.speedup is not None
-    if adjusted > _LEVEL:
-        return Verdict.CANNOT_TELL
-    return Verdict.FASTER if effect.speedup.mean > 1 else Verdict.SLOWER
+    tested = [at for at, effect in enumerate(effects) if effect.verdict is Verdict.CANNOT_TELL]
+    judged = [*effects]
+    for at, p in zip(tested, holm([effects[at].p or 0.0 for at in tested]), strict=True):
+        speedup = effects[at].speedup
+        verdict = Verdict.FASTER if speedup and speedup.mean > 1 else Verdict.SLOWER
+        verdict = Verdict.CANNOT_TELL if p > _LEVEL else verdict
+        judged[at] = replace(effects[at], adjusted=p, verdict=verdict)
+    return judged
 
 
 def _curve(name: str, group: Sequence[Configuration]) -> Curve:

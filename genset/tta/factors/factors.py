@@ -8,7 +8,6 @@ from genset.core.errors import BadInput
 from genset.core.numbers import bare_p, duration, points
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
-from genset.tta.factors.configurations import Configuration, Estimate, configurations, read_logs
 from genset.tta.factors.effects import (
     Cells,
     Curve,
@@ -21,7 +20,7 @@ from genset.tta.factors.effects import (
     interactions,
     lesion,
 )
-from genset.tta.factors.study import Study
+from genset.tta.factors.study import Configuration, Estimate, Study, configurations, read_logs
 from genset.tta.logs.common import ReadAs
 from genset.tta.one_entry import counted, together
 from genset.tta.runs import Training, one_task
@@ -223,12 +222,12 @@ def _step_cells(step: Step) -> list[Any]:
     return [
         _reach(cell),
         cell.hours and cell.hours.mean,
-        _cell(brings.speedup if brings else None, _times),
-        str(brings.verdict) if brings else None,
+        brings and _cell(brings.speedup, _times),
+        brings and str(brings.verdict),
         cell.final.mean,
-        _cell(brings.final if brings else None, lambda change: points(change / 100)),
+        brings and _cell(brings.final, lambda change: points(change / 100)),
         cell.throughput and cell.throughput.mean,
-        _cell(brings.throughput if brings else None, _times),
+        brings and _cell(brings.throughput, _times),
     ]
 
 
@@ -253,9 +252,8 @@ def _interaction_table(found: Interactions, title: str) -> Table:
 
 def _interaction_cells(found: Interaction, whole: bool) -> list[Any]:
     effect = found.effect
-    verdict = str(effect.verdict)
-    if len(effect.factors) > 1:
-        verdict = _TOGETHER.get(effect.verdict, verdict)
+    together = _TOGETHER if len(effect.factors) > 1 else {}
+    verdict = together.get(effect.verdict, str(effect.verdict))
     over = Cell(found.combinations, f"{found.combinations} of {found.possible}")
     cells = [
         short_name(" × ".join(effect.factors)),
@@ -344,7 +342,5 @@ def _cell(estimate: Estimate | None, words: Callable[[float], str]) -> Cell | No
     """A number, with the ends of its interval behind it."""
     if estimate is None:
         return None
-    ends = (
-        estimate.interval and f"{words(estimate.interval.low)} to {words(estimate.interval.high)}"
-    )
-    return Cell(estimate.mean, words(estimate.mean), ends or "")
+    ends = " to ".join(map(words, estimate.interval or ()))
+    return Cell(estimate.mean, words(estimate.mean), ends)

@@ -1,14 +1,14 @@
 """The figure of `genset tta factors`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from genset.core.errors import BadInput
 from genset.core.safe import clean
-from genset.tta.factors.configurations import Configuration, Estimate, Repeat
 from genset.tta.factors.factors import Factors
+from genset.tta.factors.study import Configuration, Estimate
 from genset.tta.figures import check_few, new_figure, time_unit
 from genset.tta.words import level, metric
 
@@ -22,21 +22,18 @@ _MARGIN = 0.3
 
 
 class _Quantity(NamedTuple):
-    """What a panel shows: of one run, and of all runs of a configuration."""
+    """What a panel shows: a field of `Repeat`, and of `Configuration`."""
 
     label: str
-    of_run: Callable[[Repeat], float | None]
-    of_all: Callable[[Configuration], Estimate | None]
+    of_run: str
+    of_all: str
     scale: float = 1.0  # what one of the unit shown is
     from_zero: bool = True
 
 
-class _Panels(NamedTuple):
-    """A study or a curve: a line for each of its configurations, None where there is no run."""
-
-    title: str
-    lines: list[tuple[str, Configuration | None]]
-    quantities: tuple[_Quantity, _Quantity, _Quantity]
+# A study or a curve: its title, a line for each of its configurations (None where there is no run),
+# and what its panels show.
+_Panels = tuple[str, list[tuple[str, Configuration | None]], Sequence[_Quantity]]
 
 
 def draw_factors(found: Factors, path: Path) -> None:
@@ -48,20 +45,20 @@ def draw_factors(found: Factors, path: Path) -> None:
     check_few(len(found.order), "factors")
     if len(found.curves) > _MOST_CURVES:
         raise BadInput(f"a figure shows at most {_MOST_CURVES} curves, not {len(found.curves)}")
-    several = [row for row in _panels(found) if row.lines]
+    several = [row for row in _panels(found) if row[1]]
     if not several:
         raise BadInput("no run has anything on, and no setting differs: there is nothing to draw")
-    heights = [0.9 + 0.36 * len(row.lines) for row in several]
+    heights = [0.9 + 0.36 * len(lines) for _, lines, _ in several]
     with new_figure(path, 11, sum(heights) + 0.5) as figure:
         grid = figure.add_gridspec(len(heights), 3, height_ratios=heights)
-        for at, row in enumerate(several):
-            for column, quantity in enumerate(row.quantities):
+        for at, (title, lines, quantities) in enumerate(several):
+            for column, quantity in enumerate(quantities):
                 axes = figure.add_subplot(grid[at, column])
-                _draw_panel(axes, row.lines, quantity)
+                _draw_panel(axes, lines, quantity)
                 if column:
                     axes.set_yticklabels([])
                 else:
-                    axes.set_title(row.title)
+                    axes.set_title(title)
         figure.supxlabel("diamond: mean; line: its interval of 95 %; dot: a run", fontsize=9)
 
 
@@ -70,23 +67,19 @@ def _panels(found: Factors) -> Iterator[_Panels]:
     unit, hours_of_one = time_unit(max(hours, default=1.0))
     least = level(found.threshold, found.percent)
     score = f"final {metric(found.score)}{', %' if found.percent else ''}"
-    time = _Quantity(
-        f"{unit} to {least}", lambda run: run.hours, lambda all: all.hours, hours_of_one
-    )
-    final = _Quantity(score, lambda run: run.final, lambda all: all.final, from_zero=False)
-    rate = _Quantity(found.throughput_unit, lambda run: run.throughput, lambda all: all.throughput)
-    epochs = _Quantity("epochs needed", lambda run: run.epoch, lambda all: all.epochs)
+    time = _Quantity(f"{unit} to {least}", "hours", "hours", hours_of_one)
+    final = _Quantity(score, "final", "final", from_zero=False)
+    rate = _Quantity(found.throughput_unit, "throughput", "throughput")
+    epochs = _Quantity("epochs needed", "epoch", "epochs")
     added = [(f"+ {step.factor}" if step.factor else "none", step.found) for step in found.addition]
-    yield _Panels("added one after another", added, (time, final, rate))
-    lesion = [
-        (f"all but {step.factor}" if step.factor else "all", step.found) for step in found.lesion
-    ]
-    yield _Panels("all but one", lesion, (time, final, rate))
+    yield "added one after another", added, (time, final, rate)
+    lesion = [(f"all but {s.factor}" if s.factor else "all", s.found) for s in found.lesion]
+    yield "all but one", lesion, (time, final, rate)
     for curve in found.curves:
         others = [*curve.on, *(f"{key} = {value:g}" for key, value in curve.settings.items())]
         title = f"by {curve.setting}" + (f", with {', '.join(others)}" if others else "")
         points = [(f"{value:g}", cell) for value, cell in curve.points]
-        yield _Panels(clean(title, 60), [*points], (time, epochs, rate))
+        yield clean(title, 60), [*points], (time, epochs, rate)
 
 
 def _draw_panel(
@@ -111,10 +104,10 @@ def _label(label: str, cell: Configuration | None) -> str:
 
 def _draw_cell(axes: "Axes", cell: Configuration, quantity: _Quantity, place: int) -> list[float]:
     """Dots, and the mean with its interval; returns what was drawn."""
-    runs = [quantity.of_run(run) for run in cell.runs]
+    runs = [getattr(run, quantity.of_run) for run in cell.runs]
     dots = [value / quantity.scale for value in runs if value is not None]
     axes.plot(dots, [place + _OFFSET] * len(dots), "o", color=_RUN, markersize=4, zorder=2)
-    found = quantity.of_all(cell)
+    found: Estimate | None = getattr(cell, quantity.of_all)
     if found is None:
         return dots
     ends = [end / quantity.scale for end in found.interval or () if isfinite(end)]

@@ -84,18 +84,37 @@ def named_peaks(device: str) -> Peaks:
     return found
 
 
-def with_user_peaks(known: Peaks | None, tflops: float | None, gbs: float | None) -> Peaks | None:
-    """The peaks with the user's in place of the known ones; None if there are neither."""
-    if tflops is None and gbs is None:
-        return known
-    peaks = known or Peaks("", {}, None, "")
-    others = f" and {peaks.source}" if peaks.source and None in (tflops, gbs) else ""
-    return replace(
-        peaks,
-        tflops=peaks.tflops if tflops is None else {"given": tflops},
-        gbs=peaks.gbs if gbs is None else gbs,
-        source=f"as given{others}",
-    )
+@dataclass(frozen=True, slots=True)
+class DeviceOptions:
+    """What the user knows of a device that traces do not have.
+
+    Attributes:
+        tflops: 10^12 FLOP/s at most.
+        gbs: 10^9 bytes/s to and from its memory at most.
+        device: whose peaks to take; "" for those of the device that the traces name.
+    """
+
+    tflops: float | None = None
+    gbs: float | None = None
+    device: str = ""
+
+    def peaks(self, device: str) -> Peaks | None:
+        """The peaks of a device of this name, with the user's in place of the known ones.
+
+        Raises:
+            BadInput: the user's device is not known.
+        """
+        known = named_peaks(self.device) if self.device else find_peaks(device)
+        if self.tflops is None and self.gbs is None:
+            return known
+        peaks = known or Peaks("", {}, None, "")
+        others = f" and {peaks.source}" if peaks.source and None in (self.tflops, self.gbs) else ""
+        return Peaks(
+            peaks.device,
+            peaks.tflops if self.tflops is None else {"given": self.tflops},
+            peaks.gbs if self.gbs is None else self.gbs,
+            f"as given{others}",
+        )
 
 
 def depends_on_units(peaks: Peaks) -> bool:

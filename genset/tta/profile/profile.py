@@ -1,5 +1,6 @@
 """Profiles of runs, from the traces of their ranks: read, compared, printed."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,16 +14,9 @@ from genset.core.progress import progress
 from genset.core.safe import clean
 from genset.core.table import Table
 from genset.tta.profile.matrix_units import MatrixUnits, matrix_units, matrix_units_tables
-from genset.tta.profile.peaks import Peaks, Point, find_peaks, named_peaks, with_user_peaks
+from genset.tta.profile.peaks import DeviceOptions, Peaks, Point
 from genset.tta.profile.roofline import Roofline, above_roof, roofline, roofline_tables
-from genset.tta.profile.shares import (
-    Shares,
-    SpanOf,
-    shares,
-    shares_tables,
-    span,
-    span_of,
-)
+from genset.tta.profile.shares import Shares, SpanOf, shares, shares_tables, span, span_of
 from genset.tta.profile.work import count_work
 from genset.tta.traces.kineto import read_trace
 from genset.tta.traces.trace import Trace
@@ -31,30 +25,6 @@ from genset.tta.words import short_name, short_time
 # A share of kernel time that is worth a remark if its kernels' names do not tell.
 _MUCH = 0.1
 _MAKERS = {"none": "the host alone", "nvidia": "an NVIDIA GPU", "amd": "an AMD GPU"}
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceOptions:
-    """What the user knows of a device that traces do not have.
-
-    Attributes:
-        peak_tflops: 10^12 FLOP/s at most.
-        peak_gbs: 10^9 bytes/s to and from its memory at most.
-        device: whose peaks to take; "" for those of the device that the traces name.
-    """
-
-    peak_tflops: float | None = None
-    peak_gbs: float | None = None
-    device: str = ""
-
-    def peaks(self, device: str) -> Peaks | None:
-        """The peaks of a device of this name, with the user's in place of the known ones.
-
-        Raises:
-            BadInput: the user's device is not known.
-        """
-        known = named_peaks(self.device) if self.device else find_peaks(device)
-        return with_user_peaks(known, self.peak_tflops, self.peak_gbs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +97,16 @@ def compare(
         BadInput: a file cannot be read, a trace is given for two runs, or is not of its run's
             ranks.
     """
-    point_profiles = [_point_profile(point, options.get(point.name)) for point in points]
-    runs = [profile(name, ranks, options.get(name)) for name, ranks in _read_traces(traces)]
+    point_profiles = [_point_profile(point, options[point.name]) for point in points]
+    runs = [profile(name, ranks, options[name]) for name, ranks in _read_traces(traces)]
     return Comparison(runs, point_profiles)
 
 
-def profile(name: str, traces: Sequence[Trace], options: DeviceOptions | None = None) -> Profile:
+def profile(
+    name: str,
+    traces: Sequence[Trace],
+    options: DeviceOptions = DeviceOptions(),  # noqa: B008 - immutable
+) -> Profile:
     """Analyse a run.
 
     Args:
@@ -141,21 +115,18 @@ def profile(name: str, traces: Sequence[Trace], options: DeviceOptions | None = 
     Raises:
         BadInput: the traces are not of different ranks of one run (see `in_order`).
     """
-    options = options or DeviceOptions()
     ranks = in_order(name, traces)
     device = next((trace.device.name for trace in ranks if trace.device.name), "")
     of = span_of(ranks)
     spans = [span(trace, of) for trace in ranks]
-    kernels = [
-        [kernel for kernel in trace.kernels if over.overlaps(kernel)]
-        for trace, over in zip(ranks, spans, strict=True)
-    ]
+    pairs = list(zip(ranks, spans, strict=True))
+    kernels = [k for trace, over in pairs for k in trace.kernels if over.overlaps(k)]
     everything = sum(kernel.length for trace in ranks for kernel in trace.kernels)
-    inside = sum(kernel.length for several in kernels for kernel in several)
+    inside = sum(kernel.length for kernel in kernels)
     world = next((trace.ranks for trace in ranks if trace.ranks), None)
-    units = matrix_units(kernel for several in kernels for kernel in several)
+    units = matrix_units(kernels)
     unseen = any(trace.unseen for trace in ranks)
-    works = [] if unseen else list(map(count_work, ranks, spans))
+    works = [] if unseen else [count_work(trace, over) for trace, over in pairs]
     return Profile(
         name=name,
         device=device,
@@ -200,13 +171,10 @@ def profile_tables(found: Comparison, everything: bool = True) -> list[Table]:
         (run.name, summary(run.shares, run.roofline, run.matrix_units, run.missing)) for run in runs
     )
     if not everything and runs:
-        notes = [
-            *summaries,
-            "genset tta profile --all prints tables, remarks, what is not recorded",
-        ]
-        return [Table(title="Summary", notes=notes)]
+        more = "genset tta profile --all prints tables, remarks, what is not recorded"
+        return [Table(title="Summary", notes=[*summaries, more])]
     return [
-        *([Table(title="Summary", notes=summaries)] if runs else []),
+        *[Table(title="Summary", notes=summaries)] * bool(runs),
         *shares_tables(
             {run.name: run.shares for run in runs if run.shares},
             {run.name: run.device for run in runs},
@@ -221,11 +189,11 @@ def _lines(of: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
     return [f"{short_name(name)}: {clean(line, 400)}" for name, lines in of for line in lines]
 
 
-def _point_profile(point: Point, options: DeviceOptions | None) -> PointProfile:
+def _point_profile(point: Point, options: DeviceOptions) -> PointProfile:
     """Compared with the device's highest peak: what it computed in is not known."""
-    peaks = options.peaks("") if options else None
-    roofs = sorted(peaks.tflops.items(), key=lambda item: item[1]) if peaks else []
-    point = point.compared_with(peaks, roofs[-1][0] if roofs else None)
+    peaks = options.peaks("")
+    tflops = [(rate, roof) for roof, rate in peaks.tflops.items()] if peaks else []
+    point = point.compared_with(peaks, max(tflops)[1] if tflops else None)
     return PointProfile(point, peaks, above_roof(point, "the point"))
 
 
@@ -237,11 +205,12 @@ def _read_traces(
     Raises:
         BadInput: a trace is given for two runs.
     """
+    paths = [path for several in runs.values() for path in several]
+    names = [name for name, several in runs.items() for _ in several]
     seen: dict[Path, str] = {}
-    for name, path in ((name, path) for name, paths in runs.items() for path in paths):
+    for name, path in zip(names, paths, strict=True):
         if (other := seen.setdefault(path.resolve(), name)) != name:
             raise BadInput(f"{path} is given for {other} and for {name}")
-    paths = [path for several in runs.values() for path in several]
     read = iter(progress(map(read_trace, paths), total=len(paths), what="traces", unit="trace"))
     for name, several in runs.items():
         yield name, [next(read) for _ in several]
@@ -260,11 +229,7 @@ def _why_not_ranks(one: Trace, other: Trace) -> str:
     return ""
 
 
-def _remarks(
-    ranks: Sequence[Trace],
-    of: SpanOf,
-    units: MatrixUnits | None,
-) -> Iterator[str]:
+def _remarks(ranks: Sequence[Trace], of: SpanOf, units: MatrixUnits | None) -> Iterator[str]:
     whole = next((trace.ranks for trace in ranks if trace.ranks), None)
     if whole and len(ranks) < whole:
         yield f"{len(ranks)} of {whole} ranks: others may compute and wait differently"
@@ -288,11 +253,10 @@ def _remarks(
 
 def _missing(ranks: Sequence[Trace]) -> list[str]:
     """What the traces do not have, each once, with its ranks if these are not all."""
-    of: dict[str, list[str]] = {}
+    of = defaultdict[str, list[str]](list)
     for trace in ranks:
-        name = f"rank {trace.rank}" if trace.rank is not None else trace.path.name
         for sentence in trace.missing:
-            of.setdefault(sentence, []).append(name)
+            of[sentence].append(trace.path.name if trace.rank is None else f"rank {trace.rank}")
     everybody = "each rank: " if len(ranks) > 1 else ""
     return [
         (everybody if len(names) == len(ranks) else ", ".join(names) + ": ") + sentence
@@ -333,17 +297,12 @@ def summary(
     """The lines; of a trace without events on a device, what to record."""
     if not shares:
         return ["how busy a device was is not in it", *missing[:1]]
-    names = ("computing", "exposed", "copying_alone", "idle")
-    computing, exposed, copies, idle = (
-        fmean(getattr(line, name) for line in shares) for name in names
-    )
+    parts = [(line.computing, line.exposed, line.copying_alone, line.idle) for line in shares]
+    computing, exposed, copies, idle = map(fmean, zip(*parts, strict=True))
     time = short_time(fmean(line.span_seconds for line in shares))
     of = f" (mean of {count(len(shares), 'device')})" if len(shares) > 1 else ""
-    lost = _lost(roofline, units, computing) | {
-        "communication": exposed,
-        "copies": copies,
-        "idle": idle,
-    }
+    lost = _lost(roofline, units, computing)
+    lost |= {"communication": exposed, "copies": copies, "idle": idle}
     worst = max(lost, key=lambda name: lost[name])
     what, mend = _NEXT[worst]
     roofs = {point.roof for point in roofline.kinds}
@@ -361,15 +320,10 @@ def summary(
 def _lost(roofline: Roofline, units: MatrixUnits | None, computing: float) -> dict[str, float]:
     """Shares of the time that computing takes beside products, and products below their peak."""
     kinds = roofline.kinds
-    products = sum(point.share or 0.0 for point in kinds)
-    slow = sum(
-        (point.share or 0.0) * max(0.0, 1 - point.of_peak)
-        for point in kinds
-        if point.of_peak is not None
-    )
-    other = 1 - products
-    if not kinds and units:
-        other = units.no
+    peaks = [1.0 if point.of_peak is None else min(1.0, point.of_peak) for point in kinds]
+    shares = [point.share or 0.0 for point in kinds]
+    slow = sum(share * (1 - peak) for share, peak in zip(shares, peaks, strict=True))
+    other = 1 - sum(shares) if kinds or not units else units.no
     return {"other": computing * other, "products": computing * slow}
 
 

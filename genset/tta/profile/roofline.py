@@ -106,10 +106,10 @@ def _roof(call: Call, peaks: Peaks | None) -> Roof | None:
 
 
 def _point(
-    name: str, kind: Kind | None, calls: Sequence[Call], seconds: float, **more: Any
+    name: str, kind: Kind | None, calls: Sequence[Call], seconds: float, share: float | None = None
 ) -> Point:
     flops, moved = (sum(getattr(call.work, what) for call in calls) for what in ("flops", "bytes"))
-    return Point(name, kind, flops, moved, seconds, len(calls), **more)
+    return Point(name, kind, flops, moved, seconds, len(calls), share=share)
 
 
 def _longest_first(points: Iterable[Point]) -> list[Point]:
@@ -118,16 +118,14 @@ def _longest_first(points: Iterable[Point]) -> list[Point]:
 
 def _operator(calls: Sequence[Call], whole: float, peaks: Peaks | None) -> Point:
     """A point of the same operator on the same shapes."""
-    first, seconds = calls[0], sum(call.seconds for call in calls)
-    more = {"shapes": first.shapes, "precision": first.work.precision}
-    point = _point(first.name, first.work.kind, calls, seconds, share=seconds / whole, **more)
-    return point.compared_with(peaks, _roof(first, peaks))
+    first = calls[0]
+    point = replace(_kind(first.work.kind, calls, whole, peaks), name=first.name)
+    return replace(point, shapes=first.shapes, precision=first.work.precision)
 
 
 def _kind(kind: Kind, calls: Sequence[Call], whole: float, peaks: Peaks | None) -> Point:
     seconds = sum(call.seconds for call in calls)
-    point = _point(kind, kind, calls, seconds, share=seconds / whole)
-    return _compared(point, calls, peaks)
+    return _compared(_point(kind, kind, calls, seconds, seconds / whole), calls, peaks)
 
 
 def _run(calls: Sequence[Call], seconds: float, peaks: Peaks | None) -> Point | None:
@@ -174,6 +172,7 @@ def _other_work(ranks: Sequence[TraceWork]) -> list[OtherWork]:
 def _remarks(found: Roofline, whole: float, on_host: bool) -> Iterator[str]:
     """What is not counted, and what is not known of the device."""
     points, peaks = found.operators, found.peaks
+    known = bool(points) and not on_host
     lost = [work for work in found.other_work if not work.recorded]
     of_time = sum(work.seconds for work in lost) / whole if whole > 0 else 0.0
     if of_time >= _LITTLE:
@@ -190,9 +189,9 @@ def _remarks(found: Roofline, whole: float, on_host: bool) -> Iterator[str]:
         yield from above_roof(highest, f"{name} (with others {part:.1f} % of the time)")
     elif found.busy:
         yield from above_roof(found.busy, "the run as a whole")
-    if points and not on_host and (peaks is None or not peaks.tflops):
+    if known and not (peaks and peaks.tflops):
         yield "the device's peaks are not known: give --peak-tflops and --peak-gbs"
-    elif points and not on_host and peaks is not None and peaks.gbs is None:
+    elif known and peaks and peaks.gbs is None:
         yield "the device's name does not tell its memory: give --peak-gbs"
 
 

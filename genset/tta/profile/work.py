@@ -147,7 +147,7 @@ class _Tally:
 def _count_device(trace: Trace, over: Span, tally: _Tally) -> int:
     """Count operators by their kernels; the number of devices that kernels ran on."""
     heads = heads_of(trace.operators)
-    launched: dict[int, list[Kernel]] = {}
+    launched = defaultdict[int, list[Kernel]](list)
     devices = set()
     for kernel in trace.kernels:
         inside = over.overlaps(kernel)
@@ -157,7 +157,7 @@ def _count_device(trace: Trace, over: Span, tally: _Tally) -> int:
             continue
         head = None if kernel.operator is None else heads[kernel.operator]
         if head is not None:
-            launched.setdefault(head, []).append(kernel)
+            launched[head].append(kernel)
         elif inside:
             name = "" if kernel.operator is None else trace.operators[kernel.operator].name
             tally.add_other(name, 1, kernel.length)
@@ -176,10 +176,10 @@ def _count_device(trace: Trace, over: Span, tally: _Tally) -> int:
 
 def _count_host(trace: Trace, over: Span, tally: _Tally) -> int:
     """Count operators by their own time; the host is one device."""
-    times: dict[int, float] = {}
+    times = defaultdict[int, float](float)
     for head, operator in zip(heads_of(trace.operators), trace.operators, strict=True):
         if head is not None:
-            times[head] = times.get(head, 0.0) + operator.self_time
+            times[head] += operator.self_time
         elif over.calls(operator.start) and operator.self_time > 0:
             tally.add_other(operator.name, 1, operator.self_time)
     for place in sorted(times):
@@ -190,9 +190,7 @@ def _count_host(trace: Trace, over: Span, tally: _Tally) -> int:
 
 def _matrix_units(kernels: Sequence[Kernel]) -> bool | None:
     verdicts = {family(kernel.name).verdict for kernel in kernels}
-    if "yes" in verdicts:
-        return True
-    return None if "unclassified" in verdicts else False
+    return True if "yes" in verdicts else None if "unclassified" in verdicts else False
 
 
 def heads_of(operators: Sequence[Operator]) -> list[int | None]:

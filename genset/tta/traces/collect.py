@@ -17,6 +17,7 @@ from genset.tta.traces.trace import Copy, Kernel, Operator, Shape, refused
 _OPERATORS = ("cpu_op", "operator")
 _KERNELS = ("kernel", "concurrent_kernel")
 _COPIES = ("gpu_memcpy", "gpu_memset", "memcpy", "memset")
+_COUNTERS = "cuda_profiler_range"
 _LAUNCHES = ("cuda_runtime", "cuda_driver", "runtime", "hip_runtime")
 
 # Other accelerators have categories and processes of their own: Meta's MTIA, Intel's XPU, Habana's
@@ -90,7 +91,6 @@ class Collector:
             **dict.fromkeys(_COPIES, self._copy),
             **dict.fromkeys(_LAUNCHES, self._launch),
             "user_annotation": self._annotation,
-            "cuda_profiler_range": self._counters,
         }
 
     def add(self, event: dict[str, Any]) -> None:
@@ -108,6 +108,7 @@ class Collector:
         category = event.get("cat")
         if type(category) is not str:
             return
+        self.counted += category == _COUNTERS
         take = self._takes.get(category.lower())
         if take is None:
             if _FOREIGN.match(category.lower()):
@@ -130,17 +131,10 @@ class Collector:
             self.steps.append((start, length))
             return
         arguments = _arguments(event)
-        operator = Operator(
-            name,
-            start,
-            length,
-            self._thread(event),
-            None,
-            length,
-            *self._inputs(arguments),
-            collective=self._collective(arguments),
-            external=_external(arguments),
-        )
+        thread, inputs = self._thread(event), self._inputs(arguments)
+        operator = Operator(name, start, length, thread, None, length, *inputs)
+        operator.collective = self._collective(arguments)
+        operator.external = _external(arguments)
         self.operators.append(operator)
 
     def _annotation(self, event: dict[str, Any], start: float, length: float) -> None:
@@ -154,9 +148,6 @@ class Collector:
             call = self.operators[-1]
             called = self._memory.name(name.partition(":")[2].split(" ")[0])
             call.collective = call.collective or called
-
-    def _counters(self, event: dict[str, Any], start: float, length: float) -> None:
-        self.counted += 1
 
     def _launch(self, event: dict[str, Any], start: float, length: float) -> None:
         name = event.get("name")
@@ -193,22 +184,17 @@ class Collector:
         return self._memory.name(name) if type(name) is str and name else ""
 
     def _check_process(self, event: dict[str, Any]) -> None:
-        name = _arguments(event).get("name")
-        if type(name) is not str or event.get("name") != "process_name":
-            return
-        if found := _FOREIGN_PROCESS.search(name[:100]):
+        found = _FOREIGN_PROCESS.search(str(_arguments(event).get("name"))[:100])
+        if found and event.get("name") == "process_name":
             self._refuse_foreign(found[0])
 
     def _refuse_foreign(self, what: str) -> None:
         why = f"it is of another accelerator or profiler ({what})"
-        raise refused(
-            self._path,
-            f"{why}; genset reads PyTorch's traces of NVIDIA's and AMD's GPUs and of CPUs",
-        )
+        read = "genset reads PyTorch's traces of NVIDIA's and AMD's GPUs and of CPUs"
+        raise refused(self._path, f"{why}; {read}")
 
     def _inputs(self, arguments: dict[str, Any]) -> _Inputs:
-        recorded = arguments.get("Input Dims", arguments.get("Input dims"))
-        shapes = None if recorded is None else _shapes(recorded)
+        shapes = _shapes(arguments.get("Input Dims", arguments.get("Input dims")))
         if shapes is None:
             return None, (), ()
         memory, count = self._memory, len(shapes)
@@ -279,8 +265,7 @@ def _external(arguments: dict[str, Any]) -> int | None:
 
 
 def _first(*values: Any) -> int | None:
-    amounts = map(amount, values)
-    return next((amount for amount in amounts if amount is not None), None)
+    return next((value for value in values if amount(value) is not None), None)
 
 
 def _key(value: Any) -> Any:
@@ -298,18 +283,13 @@ _TENSORS = 1000  # of one operator
 
 def _moment(value: Any) -> float | None:
     """A time on the trace's clock in microseconds, an int where it is recorded as one."""
-    kind = type(value)
-    if (kind is float or kind is int) and -_FURTHEST < value < _FURTHEST:
-        return value  # type: ignore[no-any-return]
-    return None
+    right = type(value) in (float, int) and -_FURTHEST < value < _FURTHEST
+    return value if right else None
 
 
 def _length(value: Any) -> float | None:
     """How long something took in microseconds: not negative, less than a day."""
-    kind = type(value)
-    if (kind is float or kind is int) and 0 <= value < _LONGEST:
-        return float(value)
-    return None
+    return float(value) if type(value) in (float, int) and 0 <= value < _LONGEST else None
 
 
 def amount(value: Any) -> int | None:
@@ -321,17 +301,11 @@ def _shapes(value: Any) -> tuple[Shape, ...] | None:
     """The shapes of an operator's inputs, () of a list of tensors; None if they are none."""
     if type(value) is not list or len(value) > _TENSORS:
         return None
-    found = [
-        () if item and type(item) is list and type(item[0]) is list else _shape(item)
-        for item in value
-    ]
+    listed = (type(item) is list and item and type(item[0]) is list for item in value)
+    found = [() if is_list else _shape(item) for item, is_list in zip(value, listed, strict=True)]
     return None if None in found else tuple(found)  # type: ignore[arg-type]
 
 
 def _shape(value: Any) -> Shape | None:
-    if type(value) is not list or len(value) > _DIMENSIONS:
-        return None
-    for size in value:
-        if type(size) is not int or not 0 <= size < _LARGEST:
-            return None
-    return tuple(value)
+    right = type(value) is list and len(value) <= _DIMENSIONS
+    return tuple(value) if right and None not in map(amount, value) else None

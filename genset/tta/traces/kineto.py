@@ -41,7 +41,9 @@ def read_trace(path: Path) -> Trace:
     finally:
         gc.enable()
     if not (found.kernels or found.copies or found.operators or found.steps):
-        raise refused(path, _why_nothing(found))
+        why = "is one of PyTorch's profiler" if not found.dropped else "has a right time"
+        nothing = "it has no event: the profiler recorded nothing"
+        raise refused(path, f"none of its events {why}" if found.events else nothing)
     rank, ranks = _distributed(members["distributedInfo"])
     known = members["deviceProperties"]
     known = [about for about in known if type(about) is dict] if type(known) is list else []
@@ -60,23 +62,12 @@ def read_trace(path: Path) -> Trace:
     return replace(trace, missing=list(_missing(trace, found)))
 
 
-def _why_nothing(found: Collector) -> str:
-    if not found.events:
-        return "it has no event: the profiler recorded nothing"
-    if found.dropped:
-        return "none of its events has a right time"
-    return "none of its events is one of PyTorch's profiler"
-
-
 def _distributed(recorded: Any) -> tuple[int | None, int | None]:
     """The rank, and how many there are."""
     if type(recorded) is not dict:
         return None, None
-    rank = amount(recorded.get("rank"))
-    ranks = amount(recorded.get("world_size")) or None
-    if rank is not None and ranks is not None and rank >= ranks:
-        rank = ranks = None
-    return rank, ranks
+    rank, ranks = amount(recorded.get("rank")), amount(recorded.get("world_size")) or None
+    return (None, None) if rank is not None and ranks and rank >= ranks else (rank, ranks)
 
 
 def _device(known: Sequence[dict[str, Any]], found: Collector) -> Device:
@@ -156,14 +147,14 @@ def build(found: Collector) -> None:
     taken: list[Sequence[Operator | Kernel | Copy]] = [found.operators, found.kernels, found.copies]
     starts = array("d", (event.start for several in (*taken, found.launches) for event in several))
     middle = float(np.median(starts)) if starts else 0.0
-    timed = sum(map(len, taken)) + len(found.steps)
+    timed = sum(map(len, [*taken, found.steps]))
     found.operators = _in_order(found.operators, middle)
     found.kernels = _in_order(found.kernels, middle)
     found.copies = _in_order(found.copies, middle)
     found.launches = _in_order(found.launches, middle)
     found.steps = sorted(step for step in found.steps if abs(step[0] - middle) < _DAY)
     taken = [found.operators, found.kernels, found.copies]
-    found.dropped += timed - sum(map(len, taken)) - len(found.steps)
+    found.dropped += timed - sum(map(len, [*taken, found.steps]))
     firsts = [several[0].start for several in taken if several]
     zero = min([*firsts, *(start for start, _ in found.steps[:1])], default=0.0)
     # A float holds the time since 1970 to a quarter of a microsecond.
@@ -198,10 +189,7 @@ def _nest(operators: Sequence[Operator], launches: Sequence[Launch], slack: floa
     """
     ends = array("d", (operator.start + operator.length for operator in operators))
     open_by_thread: dict[int, list[int]] = defaultdict(list)
-    both: list[Iterable[tuple[int, Operator | Launch]]] = [
-        enumerate(operators),
-        enumerate(launches),
-    ]
+    both: list[Iterable[tuple[int, Any]]] = [enumerate(operators), enumerate(launches)]
     for place, event in merge(*both, key=lambda item: item[1].start):
         start, end = event.start, event.start + event.length
         running = open_by_thread[event.thread]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.tta.profile.peaks import KNOWN_DEVICES, find_peaks, roof_of, with_user_peaks
+from genset.tta.profile.peaks import KNOWN_DEVICES, DeviceOptions, find_peaks, roof_of
 from tests.tta.answers import answer
 
 # Names as CUDA's runtime gives them; TFLOP/s on matrix units in half precision, GB/s.
@@ -96,13 +96,13 @@ def test_float32_is_held_against_tf32_where_its_kernels_use_matrix_units() -> No
 def test_ones_with_user_peaks_stand_in_for_known_ones_or_beside_them() -> None:
     v100 = find_peaks("Tesla V100-SXM2-16GB")
     assert v100 is not None
-    assert with_user_peaks(v100, None, None) is v100
-    assert with_user_peaks(None, None, None) is None
-    both = with_user_peaks(None, 50.0, 600.0)
+    assert DeviceOptions().peaks("Tesla V100-SXM2-16GB") is v100
+    assert DeviceOptions().peaks("") is None
+    both = DeviceOptions(50.0, 600.0).peaks("")
     assert both is not None
     assert (dict(both.tflops), both.gbs, both.source) == ({"given": 50.0}, 600.0, "as given")
     assert roof_of(both, "bfloat16", False) == "given"
-    memory = with_user_peaks(v100, None, 850.0)
+    memory = DeviceOptions(gbs=850.0, device="V100 SXM2").peaks("")
     assert memory is not None
     assert (memory.tflops["float16"], memory.gbs) == (125, 850.0)
     assert memory.source == f"as given and {v100.source}"
