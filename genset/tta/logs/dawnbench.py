@@ -52,6 +52,9 @@ _APART = 20
 
 _A_CENTURY = 876_600
 
+# Lines by their numbers in the file, with their values by column.
+_Rows = list[tuple[int, dict[str, float]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -63,7 +66,7 @@ class Curve:
     epochs: tuple[Epoch, ...]
     columns: tuple[str, ...]
     remarks: tuple[str, ...]
-    cut_off: bool = False
+    cut_off: bool
 
 
 def read_curve(path: Path, data: bytes, percent: bool = False) -> Curve:
@@ -88,15 +91,12 @@ def read_curve(path: Path, data: bytes, percent: bool = False) -> Curve:
     columns = _columns(path, head_at, names)
     # A time that was cut off may look whole: 1.2 of 1.25. A score then only gets lower.
     ended = text.endswith(("\n", "\r"))
-    cut = bool(body) and not ended and columns["hours"] == len(names) - 1
-    if cut:
+    cut = False
+    if body and not ended and columns["hours"] == len(names) - 1:
         *above, last = (_cells(line, tabs)[-1] for _, line in body)
         cut = not is_whole(last, above)
-    if cut:
-        body.pop()
-    rows = [
-        (at, _row(path, at, _cells_of(path, at, line, names, tabs), columns)) for at, line in body
-    ]
+    body = body[: len(body) - cut]
+    rows = [(at, _row(path, at, _cells(line, tabs), len(names), columns)) for at, line in body]
     if not rows:
         raise MalformedLog(path, "it has no epoch below the header")
     if not ended and columns.get(WATT_HOURS) == len(names) - 1:
@@ -106,23 +106,11 @@ def read_curve(path: Path, data: bytes, percent: bool = False) -> Curve:
         _not_swapped(path, rows)
     if not (percent or ended or cut):
         _has_unit(path, rows)
-    curve = _scaled(path, rows, [name for name in SCORES if name in columns], percent)
-    return replace(curve, cut_off=cut)
+    return _scaled(path, rows, [name for name in SCORES if name in columns], percent, cut)
 
 
 def _cells(line: str, tabs: bool) -> list[str]:
     return [cell.strip() for cell in line.split("\t")] if tabs else line.split()
-
-
-def _cells_of(path: Path, at: int, line: str, names: list[str], tabs: bool) -> list[str]:
-    """A row's cells, as many as there are columns; tabs at its end are nothing."""
-    cells = _cells(line, tabs)
-    while len(cells) > len(names) and not cells[-1]:
-        cells.pop()
-    if len(cells) != len(names):
-        mend = "; leave a cell empty for what was not measured" if len(cells) < len(names) else ""
-        raise MalformedLog(path, f"{count(len(cells), 'cell')} for {len(names)} columns{mend}", at)
-    return cells
 
 
 def _columns(path: Path, at: int, cells: list[str]) -> dict[str, int]:
@@ -139,8 +127,15 @@ def _columns(path: Path, at: int, cells: list[str]) -> dict[str, int]:
     return {name: names.index(name) for name in _COLUMNS if name in names}
 
 
-def _row(path: Path, at: int, cells: list[str], columns: dict[str, int]) -> dict[str, float]:
+def _row(
+    path: Path, at: int, cells: list[str], width: int, columns: dict[str, int]
+) -> dict[str, float]:
     """A line's numbers by column; a score that is not there was not measured."""
+    while len(cells) > width and not cells[-1]:  # tabs at its end are nothing
+        cells.pop()
+    if len(cells) != width:
+        mend = "; leave a cell empty for what was not measured" if len(cells) < width else ""
+        raise MalformedLog(path, f"{count(len(cells), 'cell')} for {width} columns{mend}", at)
     row = {}
     for name, place in columns.items():
         cell = cells[place]
@@ -157,7 +152,7 @@ def _row(path: Path, at: int, cells: list[str], columns: dict[str, int]) -> dict
     return row
 
 
-def _in_order(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
+def _in_order(path: Path, rows: _Rows) -> None:
     """Refuse a log whose time or epochs run backwards: which line came first is not known."""
     before: dict[str, float] = {}
     for at, row in rows:
@@ -172,7 +167,7 @@ def _in_order(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
 _LIKE_SCORES = ((0.2, 1.0), (20.0, 100.0))
 
 
-def _not_swapped(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
+def _not_swapped(path: Path, rows: _Rows) -> None:
     """Refuse values that stand under each other's names."""
     columns = {name: [row.get(name) for _, row in rows] for name in ("hours", *SCORES)}
     steps = {name: _steps(values) for name, values in columns.items()}
@@ -198,22 +193,20 @@ def _steps(values: Sequence[float | None]) -> list[float]:
     return [b - a for a, b in pairwise(there)] if len(there) == len(values) else []
 
 
-def _has_unit(path: Path, rows: list[tuple[int, dict[str, float]]]) -> None:
+def _has_unit(path: Path, rows: _Rows) -> None:
     """Refuse a log whose unit rests on a last line that may be cut off: 1 may be 1 of 12.5."""
     *before, (at, last) = rows
-    if any(name in row for _, row in before for name in SCORES):
-        return
-    if max((last[name] for name in SCORES if name in last), default=2) <= 1:
+    scores = [last[name] for name in SCORES if name in last]
+    first = not any(name in row for _, row in before for name in SCORES)
+    if first and max(scores, default=2) <= 1:
         reason = "its only score stands in a line without an end, which may be cut off"
         raise MalformedLog(path, reason, at)
 
 
-def _scaled(
-    path: Path, rows: list[tuple[int, dict[str, float]]], columns: list[str], percent: bool
-) -> Curve:
+def _scaled(path: Path, rows: _Rows, columns: list[str], percent: bool, cut: bool) -> Curve:
     """Scores in per cent. A file is in fractions of 1 if no score of it is over 1."""
-    best = {c: max((row[c] for _, row in rows if c in row), default=None) for c in columns}
-    measured = {name: value for name, value in best.items() if value is not None}
+    found = [(name, [row[name] for _, row in rows if name in row]) for name in columns]
+    measured = {name: max(values) for name, values in found if values}
     if not measured:
         raise MalformedLog(path, "no epoch has a score")
     if min(measured.values()) <= 1 and max(measured.values()) > _APART and not percent:
@@ -231,7 +224,7 @@ def _scaled(
     if without := sum(len(epoch.scores) < len(columns) for epoch in epochs):
         lack = agree(without, "lacks", "lack")
         remarks.append(f"{without} of {count(len(epochs), 'epoch')} {lack} a score")
-    return Curve(tuple(epochs), tuple(columns), tuple(remarks))
+    return Curve(tuple(epochs), tuple(columns), tuple(remarks), cut)
 
 
 SUFFIXES = (".json", ".tsv")

@@ -7,6 +7,7 @@ target of its benchmark. Five runs or more in one folder, ``result_0.txt`` and s
 import csv
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -39,26 +40,20 @@ def _system_of(path: Path) -> dict[str, Any]:
     if len(folders) < 4:
         return {}
     system, results = folders[1], folders[2]
-    described = [system / "entry.json"]
-    if results.name == "results":
-        described.insert(0, results.parent / "systems" / f"{system.name}.json")
-    for file in described:
-        try:
+    described = [results.parent / "systems" / f"{system.name}.json"] * (results.name == "results")
+    for file in [*described, system / "entry.json"]:
+        with suppress(BadInput):  # not there, or not as it should be
             return read_json(file, dict[str, Any], _LARGEST)
-        except BadInput:  # not there, or not as it should be
-            continue
     return {}
 
 
 def _hardware(described: dict[str, Any]) -> str:
-    device, per_node = "accelerator_model_name", "accelerators_per_node"
-    if not _text(described, device):
-        device, per_node = "host_processor_model_name", "host_processors_per_node"
-    hardware = _text(described, "hardware")  # of v0.5
-    if name := _text(described, device):
-        nodes, count = _count(described, "number_of_nodes"), _count(described, per_node)
-        hardware = f"{count * (nodes or 1)} x {name}" if count else name
-    return hardware
+    for device in ("accelerator", "host_processor"):
+        if name := _text(described, f"{device}_model_name"):
+            count = _count(described, f"{device}s_per_node")
+            nodes = _count(described, "number_of_nodes")
+            return f"{count * (nodes or 1)} x {name}" if count else name
+    return _text(described, "hardware")  # of v0.5
 
 
 def _text(described: dict[str, Any], name: str) -> str:
@@ -175,17 +170,15 @@ def recognizes(path: Path, start: bytes) -> bool:
     """Whether a file has lines of MLPerf's near its beginning."""
     if path.suffix.lower() in _NO_LOGS:
         return False
-    return MARK in start or (path.name.startswith("result") and _has_mark(path))
+    if MARK in start or not path.name.startswith("result"):
+        return MARK in start
+    with path.open("rb") as file:
+        return MARK in file.read(_BEGINNING)
 
 
 def is_result(path: Path) -> bool:
     """Whether a file is named as MLPerf names a run's log."""
     return _RESULT.fullmatch(path.name) is not None
-
-
-def _has_mark(path: Path) -> bool:
-    with path.open("rb") as file:
-        return MARK in file.read(_BEGINNING)
 
 
 def read(path: Path, read_as: ReadAs) -> list[Training]:
@@ -201,9 +194,7 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
         after = f"{second.seconds - log.start:,.0f} s after the first"
         reason = f"a second run_start, {after}: write each run into a file of its own"
         raise MalformedLog(path, reason, second.at)
-    log.evaluations = [
-        evaluation for evaluation in log.evaluations if evaluation.seconds >= log.start
-    ]
+    log.evaluations = [found for found in log.evaluations if found.seconds >= log.start]
     if not log.evaluations:
         raise MalformedLog(path, "no eval_accuracy after run_start: nothing was measured")
     name = _benchmark_of(path, log)
@@ -213,13 +204,8 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
         raise MalformedLog(path, f"no evaluation has {' and '.join(judged.parts)}")
     targets = log.target or judged.target(log.form, log.start)
     scale = _scale(path, log, judged)
-    task = Task(
-        f"MLPerf {name}",
-        judged.score,
-        scale(targets[0]) if targets else None,
-        judged.lower_is_better,
-        judged.percent,
-    )
+    target = scale(targets[0]) if targets else None
+    task = Task(f"MLPerf {name}", judged.score, target, judged.lower_is_better, judged.percent)
     epochs = tuple(
         Epoch(epoch, (found.seconds - log.start) / 3600, {judged.score: scale(found.values[0])})
         for epoch, found in zip(numbered(log.evaluations), log.evaluations, strict=True)
@@ -259,7 +245,7 @@ def _scale(path: Path, log: RunLog, judged: Benchmark) -> Callable[[float], floa
     Raises:
         MalformedLog: a score is over 1 where the round's logs hold fractions of 1.
     """
-    fractions = judged.is_fraction(log.form) and max(log.target or (0.0,)) <= 1
+    fractions = judged.is_fraction(log.form) and max(log.target or [0]) <= 1
     over = (e for e in log.evaluations if fractions and max(e.values) > 1)
     if first := next(over, None):
         reason = f"{judged.score} is over 1: log eval_target in the same unit, or fractions of 1"
@@ -280,9 +266,8 @@ def _stop(log: RunLog, targets: Scores | None, judged: Benchmark) -> Stop:
     Where no ``run_stop`` says whether it succeeded, it did if an evaluation reached the target.
     """
     assert log.start is not None
-    first = None
-    if targets:
-        first = next((e for e in log.evaluations if _reaches(e.values, targets, judged)), None)
+    good = (e for e in log.evaluations if targets and _reaches(e.values, targets, judged))
+    first = next(good, None)
     last = first or log.evaluations[-1]
     succeeded = first is not None and log.succeeded is not False
     seconds = last.seconds if log.stop is None else log.stop

@@ -11,10 +11,10 @@ name, behind a progress bar on the same line, and several on one line where work
 """
 
 import json
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -109,47 +109,32 @@ def _has_key(line: bytes) -> bool:
 
 def _line(text: str, ended: bool) -> Line | None:
     if match := _LATER.match(text):
-        return _later(_object(match[1]))
-    if match := _V06.match(text):
-        if (fields := _object(match[3])) is None:
-            return None
-        return Line(match[2], float(match[1]), fields.get("value"), _more(fields), form="0.6")
+        fields = _object(match[1]) or {}
+        for name, unit in (("time_ms", 1000.0), ("time_s", 1.0)):
+            if (time := as_number(fields.get(name))) is not None:
+                return _with_value(str(fields.get("key")), time / unit, fields)
+        return None
+    if (match := _V06.match(text)) and (found := _object(match[3])) is not None:
+        return _with_value(match[2], float(match[1]), found, "0.6")
     # A line of v0.5 that was cut off may look whole: 0.05 of 0.058, run_stop of run_stop: {...}.
     if (match := _V05.match(text)) and (ended or text.endswith("}")):
         form, benchmark, seconds, key, words = match.groups()
         value = _value((words or "").strip())
         more = value if isinstance(value, dict) else {}
-        if "value" in more:
-            value = more["value"]
-        return Line(key, float(seconds), value, more, benchmark, form)
+        return Line(key, float(seconds), more.get("value", value), more, benchmark, form)
     return None
 
 
-def _later(fields: dict[str, Any] | None) -> Line | None:
-    if fields is None or not isinstance(key := fields.get("key"), str):
-        return None
-    for name, unit in (("time_ms", 1000.0), ("time_s", 1.0)):
-        if (time := as_number(fields.get(name))) is not None:
-            return Line(key, time / unit, fields.get("value"), _more(fields))
-    return None
+def _with_value(key: str, seconds: float, fields: dict[str, Any], form: str = "") -> Line:
+    """A line of v0.6 or later: what stands beside its value is in ``metadata``."""
+    more = fields.get("metadata")
+    return Line(key, seconds, fields.get("value"), more if isinstance(more, dict) else {}, "", form)
 
 
 def as_number(value: Any) -> float | None:
     """The finite number that a value is, also where it is written as text; None if it is none."""
-    if isinstance(value, str):
-        return number(value.strip())
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        exact = float(value)
-    except OverflowError:
-        return None
-    return exact if math.isfinite(exact) else None
-
-
-def _more(fields: dict[str, Any]) -> dict[str, Any]:
-    more = fields.get("metadata")
-    return more if isinstance(more, dict) else {}
+    is_number = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return number(str(value).strip()) if is_number else None
 
 
 def _value(words: str) -> Any:
@@ -165,11 +150,9 @@ def _value(words: str) -> Any:
 def _object(text: str) -> dict[str, Any] | None:
     """The JSON object that a text begins with; some write it with single quotes in places."""
     for written in (text, text.replace("'", '"')):
-        try:
+        with suppress(ValueError, RecursionError):
             fields, _ = json.JSONDecoder().raw_decode(written)
-        except (ValueError, RecursionError):
-            continue
-        return fields if isinstance(fields, dict) else None
+            return fields if isinstance(fields, dict) else None
     return None
 
 
@@ -245,10 +228,9 @@ def gather(lines: Iterable[Line]) -> RunLog:
             log.target = log.target or numbers(line.value)
         elif line.key == "eval_accuracy":
             if values := numbers(line.value):
-                metric = str(line.more.get("metric", ""))
-                log.evaluations.append(
-                    Evaluation(line.seconds, _epoch(line), values, line.at, metric)
-                )
+                named = str(line.more.get("metric", ""))
+                found = Evaluation(line.seconds, _epoch(line), values, line.at, named)
+                log.evaluations.append(found)
         elif isinstance(line.value, str | int | float | list):
             text = " ".join(str(line.value).split())[:200]
             if line.key in SETTINGS:
@@ -287,25 +269,21 @@ def numbers(value: Any) -> Scores | None:
 
 
 def _epoch(line: Line) -> float | None:
-    for name in ("epoch_num", "epoch", "first_epoch_num", "samples_count", "step_num"):
-        if (epoch := as_number(line.more.get(name))) is not None:
-            return epoch
-    return None
+    names = ("epoch_num", "epoch", "first_epoch_num", "samples_count", "step_num")
+    found = (as_number(line.more.get(name)) for name in names)
+    return next((epoch for epoch in found if epoch is not None), None)
 
 
 def _without_repetitions(evaluations: list[Evaluation]) -> list[Evaluation]:
     """Evaluations in the order of time: the same again is a worker's repetition."""
     found: list[Evaluation] = []
-    seen: set[tuple[float, Scores]] = set()
+    seen: set[tuple[float | None, Scores]] = set()
     for evaluation in sorted(evaluations, key=lambda e: (e.seconds, e.values)):
-        if evaluation.epoch is None:
-            if found and found[-1].values == evaluation.values:
-                continue
-        elif (key := (evaluation.epoch, evaluation.values)) in seen:
-            continue
-        else:
+        key = (evaluation.epoch, evaluation.values)
+        last = bool(found) and found[-1].values == evaluation.values
+        if not (last if evaluation.epoch is None else key in seen):
+            found.append(evaluation)
             seen.add(key)
-        found.append(evaluation)
     return found
 
 

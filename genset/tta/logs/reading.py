@@ -1,7 +1,6 @@
 """Reads logs from folders and files: each becomes a run or an entry, or is named as refused."""
 
 import os
-import stat
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -74,10 +73,7 @@ def with_different_names(runs: Iterable[Training]) -> list[Training]:
             folders[run.about.entry].add(_folder(run))
     above = {name: os.path.commonpath(of) for name, of in folders.items() if len(of) > 1}
     return [
-        _renamed(run, _folder(run).relative_to(above[run.about.entry]).as_posix())
-        if run.about.entry in above
-        else run
-        for run in runs
+        _renamed(run, above[run.about.entry]) if run.about.entry in above else run for run in runs
     ]
 
 
@@ -85,8 +81,8 @@ def _folder(run: Training) -> Path:
     return run.about.path.absolute().parent
 
 
-def _renamed(run: Training, folders: str) -> Training:
-    entry = run.about.entry
+def _renamed(run: Training, above: str) -> Training:
+    entry, folders = run.about.entry, _folder(run).relative_to(above).as_posix()
     if folders != ".":
         ends_alike = folders.split("/")[-1] == entry.split("/")[-1]
         entry = folders if ends_alike else f"{folders}/{entry}"
@@ -101,10 +97,10 @@ def without_copies(runs: Sequence[Training]) -> tuple[list[Training], list[Malfo
     """
     originals: list[Training] = []
     copies: list[MalformedLog] = []
-    alike: dict[Hashable, list[About]] = {}
+    alike = defaultdict[Hashable, list[About]](list)
     for run in runs:
         epochs = tuple((e.epoch, e.hours, *sorted(e.scores.items())) for e in run.epochs)
-        known = alike.setdefault((run.about.task, epochs), [])
+        known = alike[run.about.task, epochs]
         first = next((about for about in known if not _differ(about, run.about)), None)
         if first:
             reason = f"it holds the same epochs as {first.path}, so it is no further run"
@@ -136,13 +132,13 @@ def read_entries(folder: Path, read_as: ReadAs = ReadAs()) -> Entries:  # noqa: 
         logs = _logs_in(folder, read_as, entries.refused)
     else:
         logs = _logs_of(folder, read_as)
-    pairs: dict[Path, dict[str, Path]] = {}
+    pairs = defaultdict[Path, dict[str, Path]](dict)
     for path, reader in logs:
         if reader is not DAWNBENCH:
             entries.found[path] = path
             _add(reader, path, read_as, entries.trainings, entries.refused)
             continue
-        files = pairs.setdefault(path.with_suffix(""), {})
+        files = pairs[path.with_suffix("")]
         if (first := files.setdefault(path.suffix.lower(), path)) != path:
             entries.refused.append(MalformedLog(path, f"{first.name} has the same name"))
     for files in pairs.values():
@@ -283,61 +279,49 @@ def _logs_in(
     others: list[Path] = []
     for path in _files_in(folder, refused):
         try:
-            reader = format_of(path, read_as, in_folder=True)
+            if reader := format_of(path, read_as, in_folder=True):
+                found.append((path, reader))
+            else:
+                others.append(path)
         except MalformedLog as error:
             refused.append(error)
-            continue
-        if reader:
-            found.append((path, reader))
-        else:
-            others.append(path)
     if any(reader is MLPERF for _, reader in found):
         # A run that left no line is a run that failed: without it, a share would be too high.
         lost = [path for path in others if is_result(path)]
         refused += [MalformedLog(path, "no line of MLPerf's in it") for path in lost]
-    tables = {
-        path.with_suffix("")
-        for path, reader in found
-        if path.suffix.lower() == ".tsv" and reader is not DAWNBENCH
-    }
+    others = [path for path, reader in found if reader is not DAWNBENCH]
+    tables = {path.with_suffix("") for path in others if path.suffix.lower() == ".tsv"}
     for path, reader in found:
-        if path.suffix.lower() == ".json" and path.with_suffix("") in tables:
-            continue  # beside a table of other columns, it is no entry's
-        yield path, reader
+        # Beside a table of other columns, a JSON file is no entry's.
+        if not (path.suffix.lower() == ".json" and path.with_suffix("") in tables):
+            yield path, reader
 
 
 def _files_in(folder: Path, refused: list[MalformedLog]) -> list[Path]:
     """The files in a folder and below; hidden ones are not meant."""
+
+    def refuse(error: OSError) -> None:
+        """Name a folder that cannot be read, unless it is all that was asked for."""
+        path = Path(error.filename or folder)
+        if path == folder:
+            raise error
+        refused.append(MalformedLog(path, f"it cannot be read: {error.strerror}"))
+
     found: list[Path] = []
     seen: set[str] = set()
     # Links to folders come after all other folders, and no folder twice: they may lead in a circle.
     places = [folder]
     for start in places:
         # Not Path.rglob, which passes over folders that it may not read without a word.
-        for place, folders, files in os.walk(start, onerror=lambda e: _refuse(e, folder, refused)):
+        for place, folders, files in os.walk(start, onerror=refuse):
             folders[:] = [name for name in folders if not name.startswith(".")]
             if (real := os.path.realpath(place)) in seen:
                 folders.clear()
                 continue
             seen.add(real)
-            paths = [Path(place, name) for name in files if not name.startswith(".")]
-            found += [path for path in paths if _may_be_log(path)]
+            found += [Path(place, name) for name in files if not name.startswith(".")]
             places += [path for name in sorted(folders) if (path := Path(place, name)).is_symlink()]
+    # Not a pipe or a device, which may never end; nor a link to nothing, but for an entry's.
+    found = [p for p in found if p.is_file() or (p.suffix.lower() in SUFFIXES and not p.exists())]
     # By names without suffix: NAME comes before NAME-2.
     return sorted(found, key=lambda path: (path.with_suffix(""), path.suffix))
-
-
-def _may_be_log(path: Path) -> bool:
-    """Not a pipe or a device, which may never end; nor a link to nothing, but for an entry's."""
-    try:
-        return stat.S_ISREG(path.stat().st_mode)
-    except OSError:
-        return path.suffix.lower() in SUFFIXES
-
-
-def _refuse(error: OSError, folder: Path, refused: list[MalformedLog]) -> None:
-    """Name a folder that cannot be read, unless it is all that was asked for."""
-    path = Path(error.filename or folder)
-    if path == folder:
-        raise error
-    refused.append(MalformedLog(path, f"it cannot be read: {error.strerror}"))

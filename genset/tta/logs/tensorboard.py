@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -46,14 +47,13 @@ class Scalars:
         cut_off: its last event is not whole.
     """
 
-    path: Path
     began: float | None = None
     tags: dict[str, None] = field(default_factory=dict)
     points: dict[str, list[Point]] = field(default_factory=dict)
     cut_off: bool = False
 
 
-def read_scalars(path: Path, is_read: Callable[[str], bool], stairs: str = "") -> Scalars:
+def read_scalars(path: Path, is_read: Callable[[str], bool], stairs: str) -> Scalars:
     """Read a file's scalars.
 
     Args:
@@ -63,7 +63,7 @@ def read_scalars(path: Path, is_read: Callable[[str], bool], stairs: str = "") -
     Raises:
         MalformedLog: it is no event file, or holds too much.
     """
-    found = Scalars(path)
+    found = Scalars()
     count, size = 0, 0
     for record, event in _events(path):
         size += _AROUND_A_RECORD + record
@@ -102,11 +102,11 @@ def _events(path: Path) -> Iterator[tuple[int, Any]]:
 
 def _number(value: Any) -> float | None:
     """The one number of a value; None for images, texts, histograms."""
-    if value.WhichOneof("value") == "simple_value":
+    kind = value.WhichOneof("value")
+    if kind == "simple_value":
         return float(value.simple_value)
-    if value.WhichOneof("value") != "tensor" or value.tensor.tensor_shape.dim:
-        return None
-    if value.metadata.plugin_data.plugin_name not in ("scalars", ""):
+    scalar = value.metadata.plugin_data.plugin_name in ("scalars", "")
+    if kind != "tensor" or value.tensor.tensor_shape.dim or not scalar:
         return None
     from tensorboard.util.tensor_util import make_ndarray
 
@@ -145,11 +145,8 @@ class EventSheet(Sheet):
         self._prefix = f"{folder}/" if meaning_of(f"{folder}/accuracy").split else ""
         self._metric = metric.removeprefix(self._prefix)
         read = [read_scalars(file, self._is_read, self._epoch) for file in files]
-        self._began = [
-            scalars.began
-            for scalars in (read_scalars(file, lambda tag: False) for file in before)
-            if scalars.began is not None
-        ]
+        firsts = (event for file in before for _, event in islice(_events(file), 1))
+        self._began = [event.wall_time for event in firsts]
         self.cut_off = any(scalars.cut_off for scalars in read)
         if self.cut_off:
             self.remarks.append("its last event is cut off, and not counted")
@@ -203,7 +200,9 @@ class EventSheet(Sheet):
                     cells = steps.setdefault((point.step, again), {})
                     cells[column] = repr(shortest(point.value))
                     cells[0] = repr(max(point.moment, float(cells.get(0, "0"))))
-                    cells[1] = repr(_epoch_at(stairs, point.step))
+                    # The epoch that was logged last up to a step; the step itself if none was.
+                    at = bisect_right(stairs, point.step, key=lambda stair: stair.step)
+                    cells[1] = repr(stairs[at - 1].value if at else float(point.step))
         for (step, _), cells in sorted(steps.items(), key=lambda item: float(item[1][0])):
             yield step, cells
 
@@ -227,15 +226,8 @@ class EventSheet(Sheet):
         return runs
 
 
-def _epoch_at(stairs: Sequence[Point], step: int) -> float:
-    """The epoch that was logged last up to a step; the step itself if none was."""
-    at = bisect_right(stairs, step, key=lambda point: point.step)
-    return stairs[at - 1].value if at else float(step)
-
-
 _MARK = "tfevents"
 _VALIDATION_FOLDERS = ("validation", "val", "eval", "test")
-_MOST_FILES = 1000
 
 # The columns of the CSV file that TensorBoard's page offers for a tag.
 _VALUE = "Value"
@@ -268,8 +260,6 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
         raise MalformedLog(path, "it needs tensorboard: pip install 'genset[tensorboard]'")
     folder = path.absolute().parent
     files = _event_files(path.parent) if _is_event_file(path) else [path]
-    if len(files) > _MOST_FILES:
-        raise MalformedLog(path, f"its folder has more than {_MOST_FILES} event files")
     before: list[Path] = []
     if folder.name in _VALIDATION_FOLDERS:
         before = _event_files(folder.with_name("train")) or _event_files(folder.parent)

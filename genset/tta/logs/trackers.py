@@ -171,11 +171,11 @@ def _ffcv_about(path: Path, about: About) -> About:
     settings = dict(about.settings)
     began = moment(settings.pop(_MOMENT, ""))
     planned, gpus = settings.get("training.epochs"), settings.get("dist.world_size", "")
-    words = ", ".join(filter(None, [about.model, f"{planned} epochs" if planned else ""]))
-    uid = f"({about.name[:8]})" if about.name else ""
+    words = [about.model] * bool(about.model) + [f"{planned} epochs"] * bool(planned)
+    uid = f"({about.name[:8]})" * bool(about.name)
     return replace(
         about,
-        name=" ".join(filter(None, [path.stem, words, uid])),
+        name=" ".join(filter(None, [path.stem, ", ".join(words), uid])),
         framework="PyTorch (ffcv)",
         hardware=f"{gpus} GPU" if gpus else "",
         submitted=began.date() if began else None,
