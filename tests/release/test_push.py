@@ -200,7 +200,8 @@ def test_restricted_photos_go_there_only_where_that_is_said(
     files = hub.repositories[REPOSITORY].files
     assert not any(photo.sha256.encode() in content for content in files.values())
     terminal.push("--include-restricted")
-    assert photo.sha256 in {sha256 for _, _, sha256 in terminal.rows()}
+    shards = [content for path, content in files.items() if path.endswith(".parquet")]
+    assert any(photo.sha256.encode() in content for content in shards)
 
 
 @pytest.mark.soak
@@ -236,7 +237,6 @@ def test_what_was_taken_out_is_forgotten_where_that_is_said(
     assert set(hub.store) == there
     [gone] = [photo for photo in release.photos if photo.source_id == "0"]
     assert not any(gone.sha256.encode() in content for content in hub.store.values())
-    assert terminal.rows() == expected(terminal.release)
     assert json.loads(terminal.push("--forget", "--json"))["photos"] == told["photos"]
 
 
