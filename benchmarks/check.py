@@ -316,7 +316,7 @@ def aggregate(folder: Path) -> Iterator[tuple[str, Counts]]:
 )
 def trace(folder: Path) -> Iterator[tuple[str, Counts]]:
     """20,000 events of a profiler."""
-    from genset.tta.traces.kineto import read_trace
+    from genset.tta.profile.kineto import read_trace
 
     events = [
         {

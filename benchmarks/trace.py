@@ -21,7 +21,7 @@ from typing import Any
 READ = """
 import sys, time
 from pathlib import Path
-from genset.tta.traces.kineto import read_trace
+from genset.tta.profile.kineto import read_trace
 started, spent = time.perf_counter(), time.process_time()
 trace = read_trace(Path(sys.argv[1]))
 print(time.perf_counter() - started, time.process_time() - spent)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from difflib import get_close_matches
 from statistics import fmean
-from typing import Any
+from typing import Any, TypeVar
 
 from genset.core.errors import BadInput
 from genset.core.numbers import agree
@@ -93,6 +93,9 @@ class InferenceRow(EntryRow):
     reaches: bool | None
 
 
+Row = TypeVar("Row", TrainingRow, InferenceRow)
+
+
 @dataclass(frozen=True, slots=True)
 class Baseline:
     """The entry that others are compared with. A number that it lacks gives no ratio.
@@ -106,13 +109,12 @@ class Baseline:
     time: float | None
     cost: float | None
 
-    def faster(self, time: float | None) -> float | None:
-        """How many times as fast another is."""
-        return self.time / time if self.time and time else None
-
-    def cheaper(self, cost: float | None) -> float | None:
-        """How many times as cheap another is."""
-        return self.cost / cost if self.cost and cost else None
+    def compared(self, row: "Row") -> "Row":
+        """A row with how many times as fast and as cheap as this it is."""
+        other = baseline_of(row)
+        faster = self.time / other.time if self.time and other.time else None
+        cheaper = self.cost / other.cost if self.cost and other.cost else None
+        return replace(row, faster=faster, cheaper=cheaper)
 
 
 def training_row(run: Training, threshold: float) -> TrainingRow:
@@ -202,9 +204,7 @@ def by_entry(runs: Sequence[Training]) -> list[list[Training]]:
     return list(found.values())
 
 
-def find_baseline(
-    names: Sequence[str], rows: Sequence[TrainingRow] | Sequence[InferenceRow]
-) -> Baseline | None:
+def find_baseline(names: Sequence[str], rows: Sequence[Row]) -> Baseline | None:
     """The entry of `rows` that has one of the names, or is meant by `SEED`; None if none is.
 
     The seed entry is the earliest; of several of that day, the fastest. Without any day there is
@@ -218,10 +218,10 @@ def find_baseline(
         if len(matches) > 1:
             raise BadInput(f"--baseline {name}: {len(matches)} entries of one task have this name")
         if matches:
-            return _baseline(matches[0])
+            return baseline_of(matches[0])
     days = [row.submitted for row in rows if row.submitted is not None]
     if SEED in map(str.casefold, names) and days:
-        first = [_baseline(row) for row in rows if row.submitted == min(days)]
+        first = [baseline_of(row) for row in rows if row.submitted == min(days)]
         return min(first, key=lambda found: (found.time is None, found.time or 0.0))
     return None
 
@@ -240,7 +240,8 @@ def check_baselines(baselines: Sequence[str], names: Sequence[str]) -> None:
             raise BadInput(f"--baseline {name}: no entry has this name{mend}")
 
 
-def _baseline(row: TrainingRow | InferenceRow) -> Baseline:
+def baseline_of(row: TrainingRow | InferenceRow) -> Baseline:
+    """What others are compared with, if it is this row."""
     if isinstance(row, TrainingRow):
         return Baseline(row.name, row.hours, row.cost)
     return Baseline(row.name, row.latency, row.cost_10k)

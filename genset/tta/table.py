@@ -3,10 +3,9 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from typing import TypeVar
 
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, dollars, duration
@@ -17,6 +16,7 @@ from genset.tta.one_entry import framework_kind, hardware_kind
 from genset.tta.rows import (
     Baseline,
     InferenceRow,
+    Row,
     TrainingRow,
     by_entry,
     check_baselines,
@@ -25,8 +25,6 @@ from genset.tta.rows import (
     inference_row,
 )
 from genset.tta.runs import About, Entries, Inference, MalformedLog, Task, Training
-
-Row = TypeVar("Row", TrainingRow, InferenceRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,22 +184,18 @@ def _task_table(
     selection: Selection,
     by_cost: bool,
 ) -> TaskTable:
-    # A baseline may be left out itself, so all entries are made rows.
     entries = [(runs[0].about, entry_row(runs, threshold)) for runs in by_entry(trainings)]
     measured = [(entry.about, inference_row(entry, threshold)) for entry in inferences]
-    baseline = find_baseline(selection.baselines, [row for _, row in entries])
-    inference_baseline = find_baseline(selection.baselines, [row for _, row in measured])
-    entries = [(about, row) for about, row in entries if selection.takes(about)]
-    measured = [(about, row) for about, row in measured if selection.takes(about)]
-    rows = [_compared(row, baseline, row.hours, row.cost) for _, row in entries]
-    inference_rows = [
-        _compared(row, inference_baseline, row.latency, row.cost_10k) for _, row in measured
-    ]
+    baseline, rows = _compared(entries, selection)
+    inference_baseline, inference_rows = _compared(measured, selection)
     reached = [row for row in rows if row.hours is not None]
     reached.sort(key=lambda row: _last_if_none(row.cost if by_cost else row.hours))
     inference_rows.sort(key=lambda row: _last_if_none(row.cost_10k if by_cost else row.latency))
     sign = 1 if task.lower_is_better else -1
-    abouts = {"training": [a for a, _ in entries], "inference": [a for a, _ in measured]}
+    abouts = {
+        use: [about for about, _ in of if selection.takes(about)]
+        for use, of in (("training", entries), ("inference", measured))
+    }
     return TaskTable(
         task=task.name,
         score=task.score,
@@ -212,14 +206,8 @@ def _task_table(
         ),
         doubtful=[row for row in rows if not row.runs],
         inferences=inference_rows,
-        hardware={
-            use: _counts(hardware_kind(about.hardware) for about in of)
-            for use, of in abouts.items()
-        },
-        frameworks={
-            use: _counts(framework_kind(about.framework) for about in of)
-            for use, of in abouts.items()
-        },
+        hardware=_kinds(abouts, lambda about: hardware_kind(about.hardware)),
+        frameworks=_kinds(abouts, lambda about: framework_kind(about.framework)),
         percent=task.percent,
         lower_is_better=task.lower_is_better,
         training_baseline=baseline,
@@ -227,19 +215,23 @@ def _task_table(
     )
 
 
-def _compared(row: Row, baseline: Baseline | None, time: float | None, cost: float | None) -> Row:
-    """A row with how many times as fast and as cheap as the baseline it is."""
-    if baseline is None:
-        return row
-    return replace(row, faster=baseline.faster(time), cheaper=baseline.cheaper(cost))
+def _compared(
+    entries: Sequence[tuple[About, Row]], selection: Selection
+) -> tuple[Baseline | None, list[Row]]:
+    """The rows that are counted, compared with the baseline, which may be left out itself."""
+    baseline = find_baseline(selection.baselines, [row for _, row in entries])
+    rows = [row for about, row in entries if selection.takes(about)]
+    return baseline, [baseline.compared(row) for row in rows] if baseline else rows
 
 
 def _last_if_none(value: float | None) -> tuple[bool, float]:
     return value is None, value or 0.0
 
 
-def _counts(kinds: Iterable[str]) -> dict[str, int]:
-    return dict(Counter(kinds).most_common())
+def _kinds(
+    abouts: Mapping[str, Sequence[About]], kind: Callable[[About], str]
+) -> dict[str, dict[str, int]]:
+    return {use: dict(Counter(map(kind, of)).most_common()) for use, of in abouts.items()}
 
 
 # Tables

@@ -13,14 +13,7 @@ from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
 from genset.core.table import Cell, Table
 from genset.tta import words
-from genset.tta.figures import (
-    MOST_LINES,
-    legend,
-    line_style,
-    logarithmic,
-    new_figure,
-    time_unit,
-)
+from genset.tta.figures import MOST_LINES, legend, line_style, logarithmic, new_figure, time_unit
 from genset.tta.rows import by_entry, entry_name, mean
 from genset.tta.runs import TOP1, TOP5, Task, Training, one_task
 
@@ -158,24 +151,21 @@ def _levels(task: Task, low: float | None, high: float | None, step: float | Non
             not rise, or the steps are none or over 1,000.
     """
     low, high = (None if end is None else task.checked(end) for end in (low, high))
-    if high is None:
-        high = task.threshold
+    high = task.threshold if high is None else high
     if low is None and high is not None and task.percent:
         low = min(high + _POINTS, 100.0) if task.lower_is_better else max(high - _POINTS, 0.0)
     if low is None or high is None:
         raise BadInput(f"{task.name}: give the first and last {task.score} with --from and --to")
     if task.lower_is_better and low < high:
         low, high = high, low  # the easiest first, whichever way they were said
-    least, most = sorted((low, high))
-    if low > high and not task.lower_is_better:
+    span, way = abs(high - low), -1 if high < low else 1
+    if way < 0 and not task.lower_is_better:
         raise BadInput(f"thresholds from {low:g} to {high:g} do not rise: swap --from and --to")
     if step is None:
-        span = most - least
         step = max(_even(span / 8), 0.5) if task.percent else _even(span / 6)
-    if not step > 0 or not (most - least) / step <= _STEPS:
+    if not step > 0 or not span / step <= _STEPS:
         raise BadInput(f"a step of {step:g} is too small: at most 1,000 thresholds")
-    count = int((most - least) / step + 1e-9)
-    way = -1 if high < low else 1
+    count = int(span / step + 1e-9)
     found = [round(low + way * at * step, 6) for at in range(count + 1)]
     return found if found[-1] == high else [*found, high]
 

@@ -27,7 +27,7 @@ from tests.answers.photos import (
 )
 from tests.label.desks import do_all
 from tests.tta.dawnbench_entries import write_entry, write_inference
-from tests.tta.traces import made as traces
+from tests.tta.profile import events as traces
 
 WNIDS = [cls.wnid for cls in imagenet1k()]
 TEN = sorted([*COLOURS, *WNIDS[2:6]])

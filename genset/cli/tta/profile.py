@@ -79,7 +79,7 @@ def profile_command(
     """
     from genset.tta.profile.figure import draw_profile
     from genset.tta.profile.profile import profile_tables
-    from genset.tta.traces.trace import HOW
+    from genset.tta.profile.trace import HOW
 
     if how:
         if traces or output or everything or any(options.values()):

@@ -1,1 +1,1 @@
-"""What the hardware did, from traces: shares of time, matrix units, communication, rooflines."""
+"""What the hardware did: traces of profilers, read; shares of time, matrix units, rooflines."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from genset.core.table import Cell, Column, Table
 from genset.tta.figures import stacked_bars
-from genset.tta.traces.trace import Kernel
+from genset.tta.profile.trace import Kernel
 from genset.tta.words import name_column, share, shares, short_name, short_time
 
 if TYPE_CHECKING:

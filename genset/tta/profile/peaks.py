@@ -10,7 +10,7 @@ from typing import Any, Literal
 from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.tta.profile.products import Kind, Precision
-from genset.tta.traces.trace import Shape
+from genset.tta.profile.trace import Shape
 
 # "float32" on vector units, the others on matrix units; "given" by the user, for all; "mixed" of
 # work in several, each compared with its own.

@@ -13,7 +13,7 @@ from functools import partial
 from math import prod
 from typing import Literal
 
-from genset.tta.traces.trace import Operator, Shape
+from genset.tta.profile.trace import Operator, Shape
 
 Kind = Literal["convolution", "matrix product", "attention"]
 Precision = Literal["float64", "float32", "float16", "bfloat16", "float8", "int8", "other"]

@@ -13,13 +13,13 @@ from genset.core.numbers import count
 from genset.core.progress import progress
 from genset.core.safe import clean
 from genset.core.table import Table
+from genset.tta.profile.kineto import read_trace
 from genset.tta.profile.matrix_units import MatrixUnits, matrix_units, matrix_units_tables
 from genset.tta.profile.peaks import DeviceOptions, Peaks, Point
 from genset.tta.profile.roofline import Roofline, above_roof, roofline, roofline_tables
 from genset.tta.profile.shares import Shares, SpanOf, shares, shares_tables, span, span_of
+from genset.tta.profile.trace import Trace
 from genset.tta.profile.work import count_work
-from genset.tta.traces.kineto import read_trace
-from genset.tta.traces.trace import Trace
 from genset.tta.words import short_name, short_time
 
 # A share of kernel time that is worth a remark if its kernels' names do not tell.

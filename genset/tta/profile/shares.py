@@ -20,7 +20,7 @@ from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.tta.figures import stacked_bars
 from genset.tta.profile.matrix_units import communicates
-from genset.tta.traces.trace import Copy, Kernel, Operator, Trace
+from genset.tta.profile.trace import Copy, Kernel, Operator, Trace
 from genset.tta.words import name_column, share, short_name, short_time
 from genset.tta.words import shares as words_of_shares
 

@@ -11,7 +11,7 @@ from typing import Literal
 from genset.tta.profile.matrix_units import communicates, family
 from genset.tta.profile.products import PRODUCTS, CannotTell, Inputs, Work
 from genset.tta.profile.shares import Span, Stretch, length, seconds, span, union, when
-from genset.tta.traces.trace import Kernel, Operator, Shape, Trace
+from genset.tta.profile.trace import Kernel, Operator, Shape, Trace
 
 
 @dataclass(frozen=True, slots=True)

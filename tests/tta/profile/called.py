@@ -1,7 +1,7 @@
 """Operators as a trace holds them, from what they were called on; and their kernels."""
 
+from genset.tta.profile.trace import Kernel, Operator, Shape
 from genset.tta.profile.work import Call, TraceWork, count_work
-from genset.tta.traces.trace import Kernel, Operator, Shape
 from tests.tta.profile.made import GEMM, HOST, trace
 
 Tensor = tuple[str, Shape]

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from genset.tta.traces.trace import Copy, Device, Kernel, Operator, Trace
+from genset.tta.profile.trace import Copy, Device, Kernel, Operator, Trace
 
 V100 = Device("nvidia", "Tesla V100-SXM2-16GB")
 HOST = Device("none")

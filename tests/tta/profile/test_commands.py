@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from genset.cli import cli
 from genset.core.errors import BadInput
-from genset.tta.traces.trace import HOW
+from genset.tta.profile.trace import HOW
 from genset.tta.words import shares as percents
 from tests.tta.answers import answer, printed, refusal, tta
 from tests.tta.dawnbench_entries import write_tsv

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from genset.core.errors import BadInput
+from genset.tta.profile.kineto import read_trace
 from genset.tta.profile.profile import Profile, profile
-from genset.tta.traces.kineto import read_trace
-from genset.tta.traces.trace import Device, Trace
+from genset.tta.profile.trace import Device, Trace
 from tests.tta.profile import swept
 from tests.tta.profile.made import HOST, NCCL, kernel, trace
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.tta.profile.shares import Shares, shares, span_of
-from genset.tta.traces.trace import Trace
+from genset.tta.profile.trace import Trace
 from tests.tta.profile.made import HOST, NCCL, copy, kernel, operator, trace
 
 

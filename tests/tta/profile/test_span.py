@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.tta.profile.profile import profile
-from genset.tta.traces.trace import Kernel, Operator, Trace
+from genset.tta.profile.trace import Kernel, Operator, Trace
 from tests.tta.answers import answer, printed
+from tests.tta.profile import events as made
 from tests.tta.profile.called import called, floats, launched
 from tests.tta.profile.made import NCCL, copy, trace
-from tests.tta.traces import made
 
 SIZE = 1024
 FLOPS = 2 * SIZE**3

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from genset.tta.profile.kineto import read_trace
 from genset.tta.profile.shares import span
 from genset.tta.profile.work import count_work
-from genset.tta.traces.kineto import read_trace
 from tests.tta.answers import answer
 from tests.tta.profile.called import called, floats, halves, launched, listed, on_device, only
 from tests.tta.profile.made import HOST, NCCL, trace

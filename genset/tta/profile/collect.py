@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from genset.core.safe import clean
-from genset.tta.traces.trace import Copy, Kernel, Operator, Shape, refused
+from genset.tta.profile.trace import Copy, Kernel, Operator, Shape, refused
 
 # Names of categories: PyTorch before 1.11 wrote the second ones.
 _OPERATORS = ("cpu_op", "operator")

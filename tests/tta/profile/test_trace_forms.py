@@ -4,9 +4,9 @@ import gzip
 import json
 from pathlib import Path
 
-from genset.tta.traces.kineto import read_trace
-from genset.tta.traces.trace import Device
-from tests.tta.traces.made import Event, event, kernel, launch, operator, write
+from genset.tta.profile.kineto import read_trace
+from genset.tta.profile.trace import Device
+from tests.tta.profile.events import Event, event, kernel, launch, operator, write
 
 V100 = [{"id": 0, "name": "Tesla V100-SXM2-32GB", "computeMajor": 7, "computeMinor": 0}]
 

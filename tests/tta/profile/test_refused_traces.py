@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from genset.core.errors import BadInput
-from genset.tta.traces.kineto import read_trace
-from tests.tta.traces.made import event, kernel, launch, operator, write
+from genset.tta.profile.kineto import read_trace
+from tests.tta.profile.events import event, kernel, launch, operator, write
 
 MB = 2**20
 ONE = json.dumps(operator("aten::mm", 1, 2))
@@ -93,11 +93,11 @@ def test_gzip_that_is_cut_off_or_damaged_or_a_bomb(tmp_path: Path) -> None:
 
 def test_more_events_than_fit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "long.json", [operator(f"op{n}", n, 1) for n in range(1000)])
-    monkeypatch.setattr("genset.tta.traces.collect._LIMIT", 300_000)
+    monkeypatch.setattr("genset.tta.profile.collect._LIMIT", 300_000)
     assert "more than fits into memory: record fewer steps" in refusal(path)
-    monkeypatch.setattr("genset.tta.traces.trace._EVENTS", 100)
+    monkeypatch.setattr("genset.tta.profile.trace._EVENTS", 100)
     assert "more than 100 events" in refusal(path)
-    monkeypatch.setattr("genset.tta.traces.trace._LONGEST", 1000)
+    monkeypatch.setattr("genset.tta.profile.trace._LONGEST", 1000)
     assert "GB of text" in refusal(path)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from genset.tta.traces.kineto import read_trace
-from genset.tta.traces.trace import Device, Kernel, Trace
+from genset.tta.profile.kineto import read_trace
+from genset.tta.profile.trace import Device, Kernel, Trace
 
 TRACES = (
     "alexnet.json.gz",

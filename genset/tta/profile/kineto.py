@@ -16,8 +16,8 @@ import numpy as np
 
 from genset.core.numbers import count
 from genset.core.safe import clean
-from genset.tta.traces.collect import Collector, Launch, amount
-from genset.tta.traces.trace import Copy, Device, Kernel, Operator, Trace, read_events, refused
+from genset.tta.profile.collect import Collector, Launch, amount
+from genset.tta.profile.trace import Copy, Device, Kernel, Operator, Trace, read_events, refused
 
 _AMD = re.compile(r"\b(AMD|Radeon|Instinct|MI\d{2,3}\w?|gfx\d+)\b", re.IGNORECASE)
 

@@ -1,1 +1,0 @@
-"""Traces of profilers, read: what ran on the host and on the device, when, and on what shapes."""
