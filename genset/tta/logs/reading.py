@@ -203,9 +203,8 @@ def read_runs(
             runs += found
             continue
         for file, reader in _logs_in(path, read_as, refused):
-            if file.suffix.lower() == ".json":  # the .tsv beside it is the run
-                continue
-            _add(reader, file, read_as, runs, refused)
+            if reader is not DAWNBENCH or file.suffix.lower() != ".json":  # its .tsv is the run
+                _add(reader, file, read_as, runs, refused)
     runs = with_different_names(runs)
     if not runs:
         more = f" (and {len(refused) - 1} more like it)" if len(refused) > 1 else ""
