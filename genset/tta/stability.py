@@ -252,7 +252,7 @@ def _expected_line(found: Stability) -> str:
         return "expected time until a run reaches the threshold: unknown, none does"
     line = f"expected time until a run reaches the threshold: {duration(found.expected_hours)}"
     if found.expected_interval:
-        line += f" ({words.hours_interval(found.expected_interval)})"
+        line += f" (95 %: {' to '.join(map(duration, found.expected_interval))})"
     else:
         line += " (an interval needs two that do)"
     if found.reached < len(found.runs):

@@ -76,11 +76,6 @@ def percent_interval(interval: Interval, digits: int) -> str:
     return f"95 %: {100 * interval.low:.{digits}f} to {high}"
 
 
-def hours_interval(interval: Interval) -> str:
-    """A 95 % interval of hours."""
-    return f"95 %: {duration(interval.low)} to {duration(interval.high)}"
-
-
 # Columns and tables
 
 

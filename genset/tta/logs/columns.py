@@ -46,7 +46,9 @@ class Clock:
         value = number(text)
         if value is not None:
             time = value * self.unit
-            return _moment_in_seconds(time) if is_moment(time) else time
+            while time >= 1e11:  # since 1970 in milli-, micro- or nanoseconds
+                time /= 1000
+            return time
         if (day := moment(text)) is not None:
             return day.timestamp()
         return seconds(text)
@@ -65,12 +67,11 @@ def clock_named(at: int, name: str) -> Clock:
 
 def clocks(names: Sequence[str]) -> list[Clock]:
     """The columns that hold the time, by their names; moments only where there is nothing else."""
-    since = [clock_named(at, name) for at, name in enumerate(names) if _is_since(_base(name))]
-    return since or [Clock(at) for at, name in enumerate(names) if _base(name) in _MOMENTS]
-
-
-def _is_since(base: str) -> bool:
-    return base in _IN_SECONDS or _SINCE.fullmatch(base) is not None
+    bases = [_base(name) for name in names]
+    since = [at for at, base in enumerate(bases) if base in _IN_SECONDS or _SINCE.fullmatch(base)]
+    if since:
+        return [clock_named(at, names[at]) for at in since]
+    return [Clock(at) for at, base in enumerate(bases) if base in _MOMENTS]
 
 
 def _unit(name: str) -> float | None:
@@ -85,13 +86,6 @@ def _base(name: str) -> str:
         # "s" and "h" alone may be anything.
         return "_".join(words[:-1]) or ("time" if len(words[-1]) > 2 and words[-1] != "min" else "")
     return "_".join(words)
-
-
-def _moment_in_seconds(value: float) -> float:
-    """Seconds since 1970 of a number that may be in milli-, micro- or nanoseconds."""
-    while value >= 1e11:
-        value /= 1000
-    return value
 
 
 _EPOCHS = ("epoch", "epochs", "trainer_epoch", "current_epoch", "epoch_num", "training_iteration")
@@ -162,8 +156,7 @@ def normal_names(names: Sequence[str]) -> set[str]:
 
 def _clock(sheet: Sheet, read_as: ReadAs, no_time: str) -> Clock:
     if read_as.time:
-        at = _named(sheet, read_as.time)
-        return clock_named(at, sheet.names[at])
+        return clock_named(_named(sheet, read_as.time), read_as.time)
     found = clocks(sheet.names)
     if len({sheet.names[clock.column] for clock in found}) > 1:
         several = listed([sheet.names[clock.column] for clock in found])

@@ -104,8 +104,10 @@ class EntryFile:
         self._text = text = decoded(path, data)
         try:
             document = parse_json(text.encode(), dict[str, Any], "")
-            numbers = {name: _as_number(document[name]) for name in _NUMBERS if name in document}
-            self.values = check(document | numbers, _Document, "")
+            texts = {n: document[n] for n in _NUMBERS if isinstance(document.get(n), str)}
+            numbers = {name: number(of.strip()) for name, of in texts.items()}
+            document |= {name: of for name, of in numbers.items() if of is not None}
+            self.values = check(document, _Document, "")
             misc = self.values.misc if isinstance(self.values.misc, dict) else {}
             self.recorded = check(misc, RecordedRun, "") if "recording" in misc else None
         except Invalid as error:
@@ -174,9 +176,3 @@ class EntryFile:
         at = self._text.find(f'"{name}"')
         line = self._text.count("\n", 0, at) + 1 if at >= 0 else None
         raise MalformedLog(self.path, f"{name}{why}", line)
-
-
-def _as_number(value: Any) -> Any:
-    """The number that a text is, if it is one."""
-    found = number(value.strip()) if isinstance(value, str) else None
-    return value if found is None else found

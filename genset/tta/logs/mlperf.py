@@ -88,10 +88,6 @@ class Benchmark:
     lower_is_better: bool = False
     parts: tuple[str, ...] = ()
 
-    def is_fraction(self, form: str) -> bool:
-        """Whether a log of this form holds fractions of 1."""
-        return bool(self.fractions) and float(form or "0.7") >= float(self.fractions)
-
     def target(self, form: str, seconds: float) -> Scores | None:
         """The scores that count as reached, by a log's form and its time; None if not known.
 
@@ -245,7 +241,8 @@ def _scale(path: Path, log: RunLog, judged: Benchmark) -> Callable[[float], floa
     Raises:
         MalformedLog: a score is over 1 where the round's logs hold fractions of 1.
     """
-    fractions = judged.is_fraction(log.form) and max(log.target or [0]) <= 1
+    since = float(judged.fractions or "inf")
+    fractions = float(log.form or "0.7") >= since and max(log.target or [0]) <= 1
     over = (e for e in log.evaluations if fractions and max(e.values) > 1)
     if first := next(over, None):
         reason = f"{judged.score} is over 1: log eval_target in the same unit, or fractions of 1"

@@ -122,7 +122,8 @@ class _Tally:
         if work is None:
             self.add_other(operator.name, max(1, len(kernels)), time, recorded=False)
             return
-        units = _matrix_units(kernels) if kernels else None
+        verdicts = {family(kernel.name).verdict for kernel in kernels} or {"unclassified"}
+        units = True if "yes" in verdicts else None if "unclassified" in verdicts else False
         shapes = tuple(filter(None, operator.shapes or ()))
         self.calls.append(Call(operator.name, shapes, work, seconds(time), units))
         for kernel in kernels or (operator,):
@@ -186,11 +187,6 @@ def _count_host(trace: Trace, over: Span, tally: _Tally) -> int:
         if times[place] > 0 and over.calls(trace.operators[place].start):
             tally.add(place, times[place], ())
     return 1
-
-
-def _matrix_units(kernels: Sequence[Kernel]) -> bool | None:
-    verdicts = {family(kernel.name).verdict for kernel in kernels}
-    return True if "yes" in verdicts else None if "unclassified" in verdicts else False
 
 
 def heads_of(operators: Sequence[Operator]) -> list[int | None]:

@@ -248,7 +248,9 @@ def hardware() -> str:
     parts = [f"{count} {name}" for name, count in gpus.items()]
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     parts.append(f"{round(memory / 2**30)} GB")
-    parts.append(f"{_processors()} CPU" + ("" if gpus else f" ({_processor()})"))
+    model = re.search(r"^model name\s*:\s*(.+)$", _read(Path("/proc/cpuinfo")), re.MULTILINE)
+    processor = model[1].strip() if model else platform.processor() or platform.machine()
+    parts.append(f"{_processors()} CPU" + ("" if gpus else f" ({processor})"))
     maker, product = _read(_MAKER).strip(), _read(_PRODUCT).strip()
     cloud = f" ({maker} [{product}])" if maker in _CLOUDS and product else ""
     return " / ".join(parts) + cloud
@@ -290,11 +292,6 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _processor() -> str:
-    found = re.search(r"^model name\s*:\s*(.+)$", _read(Path("/proc/cpuinfo")), re.MULTILINE)
-    return found[1].strip() if found else platform.processor() or platform.machine()
 
 
 def _read(path: Path) -> str:

@@ -2,35 +2,21 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from click.testing import CliRunner, Result
-
-from genset.cli import cli
-from genset.core.errors import GensetError
+from tests.tta import answers
 from tests.tta.dawnbench_entries import write_entry
 
 # By so much repeats are slower: their geometric mean is that of the middle one.
 SCATTER = (0.98, 1.0, 1 / 0.98)
 
 
-def factors(path: Path, *words: object) -> Result:
-    result = CliRunner().invoke(cli, ["tta", "factors", str(path), *map(str, words)])
-    if result.exception and not isinstance(result.exception, SystemExit | GensetError):
-        raise result.exception
-    return result
-
-
-def answer(path: Path, *words: object) -> Any:
-    return json.loads(factors(path, *words, "--json").stdout)
-
-
-def refusal(path: Path, *words: object) -> str:
-    result = CliRunner().invoke(cli, ["tta", "factors", str(path), *map(str, words)])
-    assert isinstance(result.exception, GensetError), result.output
-    return str(result.exception)
+factors = partial(answers.tta, "factors")
+answer = partial(answers.answer, "factors")
+refusal = partial(answers.refusal, "factors")
 
 
 def write_repeats(

@@ -1,13 +1,10 @@
 """ffcv-imagenet's table: four trainings of a ResNet-50 in one file."""
 
 import csv
-import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from genset.cli import cli
 from genset.tta.logs.common import ReadAs
 from genset.tta.logs.reading import read_file
 from genset.tta.runs import Training
@@ -66,13 +63,3 @@ def test_a_second_run_of_a_recipe_makes_the_two_one_entry(table: Path, tmp_path:
     entries = [run.about.entry for run in read_file(path)]
     assert entries[0] == entries[4] == "agg resnet50, 16 epochs (1330f71e)"
     assert set(entries[1:4]) == {""}
-
-
-@pytest.mark.realdata
-def test_the_commands_read_it_beside_other_logs(table: Path, tmp_path: Path) -> None:
-    shutil.copy(table, tmp_path)
-    done = CliRunner().invoke(cli, ["tta", "table", str(tmp_path)])
-    assert done.exit_code == 0, done.output
-    assert "3 of 4 entries reach 93 % top-5" in done.output
-    done = CliRunner().invoke(cli, ["tta", "thresholds", str(tmp_path / "agg.csv")])
-    assert "28:42.4" in done.output

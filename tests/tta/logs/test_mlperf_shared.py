@@ -1,25 +1,15 @@
 """MLPerf's own result files of round v0.5: the facts that follow from their lines."""
 
-import json
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from genset.cli import cli
 from genset.tta.logs.reading import read_runs
 from genset.tta.runs import one_task
+from tests.tta.answers import answer
 
 pytestmark = pytest.mark.realdata
-
-
-def stability(realdata: Path, entry: str) -> Any:
-    words = ["tta", "stability", str(realdata / "mlperf" / "v0.5" / entry), "--json"]
-    result = CliRunner().invoke(cli, words)
-    assert result.exit_code == 0, result.output
-    return json.loads(result.stdout)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +23,7 @@ def stability(realdata: Path, entry: str) -> Any:
 def test_five_runs_have_the_mean_and_the_variation_of_start_to_stop(
     realdata: Path, entry: str, threshold: float, minutes: float, variation: float
 ) -> None:
-    found = stability(realdata, entry)
+    found = answer("stability", realdata / "mlperf" / "v0.5" / entry)
     assert (len(found["runs"]), found["reached"]) == (5, 5)
     assert found["threshold"] == pytest.approx(threshold)
     assert 60 * found["hours"] == pytest.approx(minutes, abs=0.006)

@@ -6,11 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.tta.logs.common import ReadAs
 from genset.tta.logs.reading import read_file
@@ -278,14 +276,6 @@ def test_a_table_of_steps_takes_the_memory_of_its_scores(tmp_path: Path) -> None
     assert len(run.epochs) == 10
     assert peak < path.stat().st_size / 2
     assert run.about.remarks == ("its epochs are steps (step)", "time is read as seconds")
-
-
-def test_the_commands_take_a_loss(tmp_path: Path) -> None:
-    (tmp_path / "log.csv").write_text("epoch,hours,val_loss\n1,1,2.5\n2,2,1.5\n3,3,1.2\n")
-    words = ["tta", "thresholds", str(tmp_path / "log.csv"), "--from", "1", "--to", "3"]
-    done = CliRunner().invoke(cli, [*words, "--json"])
-    assert done.exit_code == 0, done.output
-    assert '"val_loss"' in done.output
 
 
 def times(path: Path, content: bytes, threshold: float, time: str = "time") -> list[float | None]:

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from genset.cli import cli
 from genset.tta.logs.common import ReadAs
 from genset.tta.logs.reading import read_file, read_runs
 from genset.tta.runs import MalformedLog, Training
+from tests.tta.answers import printed
 from tests.tta.logs.table_files import measured, runs_of
 
 EPOCHS = 3
@@ -121,9 +120,7 @@ def test_lightnings_event_files_tell_the_same_training(logs: Path) -> None:
     assert run.scores() == by_csv.scores()
     (run,) = read_file(path, ReadAs(metric="train_loss"))
     assert (run.about.task.lower_is_better, len(run.epochs)) == (True, 2 * EPOCHS)
-    done = CliRunner().invoke(cli, ["tta", "thresholds", str(logs), "--from", "0", "--to", "0"])
-    assert done.exit_code == 0, done.output
-    assert "version_0" in done.output
+    assert "version_0" in printed("thresholds", logs, "--from", 0, "--to", 0)
 
 
 # ---- TensorBoard's own writer, at moments of our choosing ----
