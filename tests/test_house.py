@@ -16,8 +16,8 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_437,
-    "modules": 473,
+    "lines of code": 59_411,
+    "modules": 472,
     "lines of tests": 70_615,
     "words of docs": 34_643,
     "private words in 1,000 lines": 0.4,
