@@ -151,8 +151,8 @@ def evaluate(
             of transformers' for image classification; a function from an RGB image of Pillow's to a
             score for each class; or a spec, as in "torchvision:resnet50".
         predictions: in place of a model, its answers, whose rows follow `photos.ids`: N x k class
-            indices, the best first; or N x classes logits or probabilities; or a pandas table,
-            whose rows are told by the photos' ids.
+            indices, the best first; or N x classes logits or probabilities; or N wnids; or a dict
+            or a pandas table of these, whose rows are told by the photos' ids.
         transform: for a network: from an RGB image of Pillow's to 3 x H x W. A model of timm's
             brings its own.
         name: of the model in tables.

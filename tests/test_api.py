@@ -276,7 +276,12 @@ def test_rows_of_a_table_are_matched_by_the_photos_ids(photos: PhotoSet) -> None
     numbered = scores.set_axis(range(1000), axis=1)[[*range(999, -1, -1)]]
     assert turned.top1 == genset.evaluate(photos, predictions=scores).top1
     assert turned.top1 == genset.evaluate(photos, predictions=numbered).top1
+    wnids = [WNIDS[0], WNIDS[0], WNIDS[2], WNIDS[3]]
+    by_id = dict(zip(photos.ids, wnids, strict=True))
+    for given in (wnids, np.array(wnids), by_id, pandas.Series(by_id)[::-1]):
+        assert genset.evaluate(photos, predictions=given).top1.correct == 4
     for wrong, problem in (
+        ({**by_id, photos.ids[0]: "cat"}, "'cat' is none of the classes' wnids"),
         (table.rename({photos.ids[0]: "other.jpg"}), "the table's index has 'other.jpg'"),
         (table.iloc[[0, 1, 2, 2]], f"the table's index lacks '{photos.ids[3]}'"),
         (scores.rename(columns={WNIDS[0]: "tench"}), "the table's header has 'tench'"),
@@ -301,6 +306,12 @@ def test_a_transform_that_gives_something_else_is_refused(
     Image.new("RGB", (41, 40), RED).save(photos.photos[-1].path)
     with pytest.raises(GensetError, match=problem):
         genset.evaluate(genset.open_set(photos.root), Colours(), transform=transform)
+
+
+def test_photos_as_they_are_are_said_to_be(photos: PhotoSet) -> None:
+    whole = v2.Compose([v2.Resize((32, 32)), v2.ToImage(), v2.ToDtype(torch.float32)])
+    run = genset.evaluate(photos, Colours(), transform=whole)
+    assert "The transform gives values up to 25" in run.notes[0]
 
 
 def test_two_calls_at_once_score_a_model_once(photos: PhotoSet) -> None:
@@ -436,7 +447,7 @@ class Broken(nn.Module):
         (Colours(), {"predictions": [[0]] * 4}, BadInput, "not both"),
         (Colours(), {}, BadInput, "needs the model's transform="),
         (len, {"transform": AS_TRAINED}, BadInput, "not a builtin_function_or_method"),
-        (Colours(), {"transform": lambda _: 1 / 0}, BadInput, "transform fails on a photo: div"),
+        (Colours(), {"transform": lambda _: 1 / 0}, BadInput, "transform fails on .*/.*: div"),
         (Colours(), {"transform": lambda image: image}, BadInput, "gives .*, not channels x"),
         (Colours(), {"transform": lambda _: "no"}, BadInput, "gives a str, not a tensor"),
         (Colours(), {"transform": AS_TRAINED, "speed": 2}, BadInput, "argument 'speed'"),
@@ -451,7 +462,7 @@ class Broken(nn.Module):
         (None, {"predictions": np.full((4, 1000), np.nan)}, BadInput, "NaN or infinity"),
         (None, {"predictions": [[1000]] * 4}, BadInput, "class index 1000: they are 0 to 999"),
         (None, {"predictions": [[1, 1]] * 4}, BadInput, "has a class twice"),
-        (None, {"predictions": [["cat"]] * 4}, BadInput, "must be N x k class indices"),
+        (None, {"predictions": [["cat"]] * 4}, BadInput, "'cat' is none of the classes' wnids"),
         (None, {"predictions": [[0]] * 4, "workers": 2}, BadInput, "leave out what is for a model"),
         (None, {"predictions": [[0], [1, 2], [3], [4]]}, BadInput, "predictions= is no array"),
         (Colours(), {"transform": AS_TRAINED, "name": "x" * 300}, BadInput, "name= is up to 120"),

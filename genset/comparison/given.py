@@ -1,7 +1,7 @@
 """Answers that a caller has in an array, in place of a model."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -14,7 +14,7 @@ from genset.core.errors import BadInput, first_line
 from genset.models.classes import class_order
 from genset.models.mapping.pooling import Convention
 from genset.models.spec import ModelSpec
-from genset.score.predictions.arrays import BEST, table_of
+from genset.score.predictions.arrays import BEST, note_of, table_of
 from genset.score.predictions.mapped import answers_of, check_indices, mapping_on
 from genset.score.predictions.predictions import count_answers
 from genset.score.results.count import make_run, record_of_answers
@@ -35,9 +35,9 @@ def count_array(
     Args:
         photos: the set, of N photos.
         predictions: N x k class indices (integers), the best first; or N x classes logits or
-            probabilities (floats). A tensor is fine; so is a pandas table, whose index has the
-            photos' ids, in any order, or numbers from 0; columns may be named by classes. It may
-            also be what `Predictions.to_pandas` gives.
+            probabilities (floats); or N wnids. A tensor is fine; so is a dict by photos' ids, or a
+            pandas table or series, whose index has these, or numbers from 0; columns may be named
+            by classes. It may also be what `Predictions.to_pandas` gives.
         name: of the model; "": the run is not kept.
         classes: what each index or column stands for; None: ImageNet's 1,000 classes.
         runs: the folder where a run with a name is kept.
@@ -48,13 +48,13 @@ def count_array(
         GensetError: not one photo can be counted.
     """
     order = class_order() if classes is None else tuple(map(str, classes))
-    array = _array(_in_order(predictions, photos, order))
+    array = _array(_in_order(predictions, photos, order), order)
     spec = ModelSpec(name or "predictions", "predictions", "array", "", name or "predictions")
     if classes is None:
         check_indices("predictions=", array, photos)
     mapping = mapping_on(photos, order, convention or Convention())
     answers = answers_of("predictions=", array, order, photos, mapping, BEST)
-    counted = count_answers(spec, photos, answers, order, mapping)
+    counted = count_answers(spec, photos, answers, order, mapping, note_of(array))
     digest = hashlib.sha256(f"{array.dtype} {array.shape}\n".encode())
     digest.update(np.ascontiguousarray(array).data)
     answers_hash = f"sha256:{digest.hexdigest()}"
@@ -77,13 +77,16 @@ def count_array(
 
 
 def _in_order(table: Any, photos: PhotoSet, order: Sequence[str]) -> Any:
-    """The values of a pandas table by its labels: rows by the photos' ids, columns by classes.
+    """The values of a dict or pandas table by labels: rows by photos' ids, columns by classes.
 
     Rows and columns that are numbered from 0, as where nobody labels them, follow the set.
 
     Raises:
         BadInput: labels that are none of these, that lack one, or have one twice.
     """
+    if isinstance(table, Mapping):
+        _check_labels("index", list(table), photos.ids, "the ids of the set's photos")
+        return [table[id] for id in photos.ids]
     if not (hasattr(table, "reindex") and hasattr(table, "to_numpy")):
         return table
     if "image" in getattr(table, "columns", ()):
@@ -94,12 +97,8 @@ def _in_order(table: Any, photos: PhotoSet, order: Sequence[str]) -> Any:
         table = table.reindex(photos.ids)
     columns = list(getattr(table, "columns", ()))
     if "top1" in columns and isinstance(table["top1"].iloc[0], str):
-        words = table[[name for name in columns if name.startswith("top")]].to_numpy()
-        places = {word: place for place, word in enumerate(order)}
-        if strange := set(words.flat) - places.keys():
-            raise BadInput(f"predictions=: {strange.pop()!r:.40} is none of the classes' wnids")
-        return [[places[word] for word in row] for row in words]
-    if set(columns) == set(range(len(columns))):
+        return table[[name for name in columns if name.startswith("top")]].to_numpy()
+    if columns and set(columns) == set(range(len(columns))):
         table = table[list(range(len(columns)))]
     elif any(column in order for column in columns):
         _check_labels("header", columns, [wnid for wnid in order if wnid], "the classes")
@@ -119,7 +118,8 @@ def _check_labels(which: str, labels: Sequence[object], expected: Sequence[str],
         )
 
 
-def _array(values: Any) -> NDArray[Any]:
+def _array(values: Any, order: Sequence[str]) -> NDArray[Any]:
+    """Values as an array; wnids as their places in the order."""
     try:
         if hasattr(values, "detach"):  # a tensor, wherever it is
             values = values.detach().cpu()
@@ -127,4 +127,11 @@ def _array(values: Any) -> NDArray[Any]:
         array: NDArray[Any] = np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise BadInput(f"predictions= is no array: {first_line(error)}") from None
+    if array.dtype.kind in "UO" and all(isinstance(word, str) for word in array.flat):
+        places = {word: place for place, word in enumerate(order)}
+        if strange := set(array.flat) - places.keys():
+            raise BadInput(
+                f"predictions=: {str(strange.pop())!r:.40} is none of the classes' wnids"
+            )
+        array = np.vectorize(places.__getitem__, otypes=[int])(array)
     return table_of("predictions=", array)

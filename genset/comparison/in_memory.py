@@ -43,6 +43,8 @@ from genset.score.score import score_models
 from genset.score.workers.executor import InProcess
 from genset.sets.photos import PhotoSet
 
+_HIGHEST = 20  # of values that are normalized, or from 0 to 1; photos as they are have 255
+
 
 def model_in_memory(
     photos: PhotoSet,
@@ -79,7 +81,7 @@ def model_in_memory(
     known = bool(getattr(geometry, "identity", "known")) and code.get("__main__") != ""
     spec = ModelSpec(title, "memory", title, "", title, classes="" if classes is None else "given")
     double = weight is not None and weight.dtype == torch.float64
-    notes = ["The network runs in float64."] * double
+    notes = ["The network runs in float64."] * double + _range_notes(transform, photos)
     if _is_of_timm(network) and transform is None:
         notes += size_notes(replace(spec, kind="timm"), network, preprocessing)
     return LoadedModel(
@@ -94,6 +96,13 @@ def model_in_memory(
         salt="" if name and known else uuid4().hex,
         identity={"code": code, "probe": _probe(network, geometry)},
     )
+
+
+def _range_notes(transform: Callable[[Any], Any] | None, photos: PhotoSet) -> list[str]:
+    """A remark on a transform that leaves photos as they are, or none."""
+    highest = float(numbers_of(transform(_first(photos)[1])).max()) if transform else 0
+    unscaled = f"The transform gives values up to {highest:.0f}: does the network expect them?"
+    return [unscaled] * (highest > _HIGHEST)
 
 
 def _taken(
@@ -170,10 +179,11 @@ def score_in_memory(
             return Evaluation(found.record, photos, None, list(found.predictions))
 
 
-def _first(photos: PhotoSet) -> Image.Image:
+def _first(photos: PhotoSet) -> tuple[str, Image.Image]:
+    """The first photo that can be read, and its id."""
     for photo in photos.photos:
         try:
-            return opened(photo)
+            return photo.id, opened(photo)
         except PhotoRejected:
             continue
     raise GensetError(f"not one photo of {photos.name} can be read")
@@ -246,11 +256,11 @@ def _is_of_timm(network: nn.Module) -> bool:
 
 def _custom(function: Callable[[Any], Any], photos: PhotoSet, what: str) -> Preprocessing:
     """A function of the caller's, tried on a photo."""
-    photo = _first(photos)
+    id, photo = _first(photos)
     try:
         sample = function(photo)
     except Exception as error:  # noqa: BLE001 - it is the caller's own code
-        raise BadInput(f"{what} fails on a photo: {first_line(error)}") from None
+        raise BadInput(f"{what} fails on {id}: {first_line(error)}") from None
     shape = numbers_of(sample).shape
     identity = identity_of(function)
     return Preprocessing(

@@ -28,7 +28,7 @@ from genset.score.engines.onnx import onnx_file, write_onnx
 from genset.score.engines.select import candidates, check_engine
 from genset.score.job import load_for
 from genset.score.options import ScoringOptions
-from genset.score.outputs import as_logits, best_places
+from genset.score.outputs import as_logits, best_places, kind_of
 from genset.score.pixels import crops
 from genset.score.results.runs import Run, load_predictions, run_folder
 from genset.sets.photos import PhotoSet, ScoredPhoto
@@ -173,7 +173,8 @@ class _OnThreads:
 
     def scores(self, pixels: Pixels) -> Logits:
         """Of each output, for one photo's S x S x 3 pixels."""
-        scores: Logits = as_logits(self.engine(np.stack([pixels])))[0]
+        outputs = self.engine(np.stack([pixels]))
+        scores: Logits = as_logits(outputs, kind_of(outputs))[0]
         return scores
 
     def best(self, scores: Logits) -> tuple[str, ...]:

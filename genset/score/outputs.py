@@ -10,8 +10,19 @@ if TYPE_CHECKING:  # answers that are there already do not need PyTorch
     from torch import Tensor
 
 _NEVER = 1e-38  # stands for a probability of 0, whose logarithm is none
+_NEAR_1 = 1e-8  # stands for what a probability of 1 leaves to others
 
-PROBABILITIES = "Its outputs are probabilities: no softmax is taken of them."
+NOTES = {
+    "probabilities": "Its outputs are probabilities: no softmax is taken of them.",
+    "percent": "Its outputs are probabilities in percent: no softmax is taken of them.",
+    "log-probabilities": "Its outputs are logarithms of probabilities.",
+    "sigmoid": "Its outputs are from 0 to 1 and do not sum to 1: each is taken for the probability "
+    "of its class alone (sigmoid).",
+}
+"""What to say of outputs that are no logits, by their kind (`kind_of`)."""
+
+WHOLES = {"probabilities": 1, "percent": 100}
+"""What outputs of these kinds sum to."""
 
 
 def sum_to_1(rows: NDArray[Any]) -> bool:
@@ -25,22 +36,31 @@ def sum_to_1(rows: NDArray[Any]) -> bool:
     return bool(np.allclose(rows.sum(axis=1), 1, rtol=0, atol=missed))
 
 
-def whole_of(rows: NDArray[Any]) -> int:
-    """What scores, N x classes, are shares of: 1, or 100 of percents; 0 where they are none."""
+def kind_of(rows: NDArray[Any]) -> str:
+    """What scores, N x classes, are: "logits", or one of `NOTES`."""
+    if len(rows) and (rows <= 0).all():
+        return "log-probabilities" if sum_to_1(np.exp(rows)) else "logits"
+    if not len(rows) or (rows < 0).any():
+        return "logits"
     if sum_to_1(rows):
-        return 1
-    percents = len(rows) and (rows >= 0).all() and np.allclose(rows.sum(axis=1), 100, rtol=0.01)
-    return 100 if percents else 0
+        return "probabilities"
+    if np.allclose(rows.sum(axis=1), 100, rtol=0.01):
+        return "percent"
+    return "sigmoid" if (rows <= 1).all() else "logits"
 
 
-def as_logits(scores: NDArray[Any]) -> NDArray[Any]:
-    """Scores, N x classes, whose softmax is the network's probabilities.
+def as_logits(scores: NDArray[Any], kind: str) -> NDArray[Any]:
+    """Scores of a kind, N x classes, whose softmax is the network's probabilities.
 
     A network that ends in softmax, as those of Keras do, gives probabilities; their logarithms are
     logits. Logarithms of probabilities are logits already.
     """
-    whole = whole_of(scores)
-    return np.log(np.maximum(scores / whole, _NEVER)) if whole else scores
+    if kind == "sigmoid":
+        log_odds: NDArray[Any] = np.log(scores.clip(_NEVER)) - np.log((1 - scores).clip(_NEAR_1))
+        return log_odds
+    if whole := WHOLES.get(kind):
+        return np.log(np.maximum(scores / whole, _NEVER))
+    return scores
 
 
 def by_name(columns: Sequence[str]) -> list[int]:

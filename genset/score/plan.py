@@ -228,6 +228,9 @@ class ScoringPlan:
         onnx = onnx_file(model, self.runs / ".engines")
         if len(names) == 1 and onnx.is_file():
             return SelectedEngine(names[0], onnx)
+        for name in names:  # once, and not again for the run
+            with suppress(ImportError):  # which the trial says
+                ENGINES[name].load()
         # PyTorch's exporter and the engines leave threads behind, which cannot be split off.
         return call_in_fork(select, model, names, precision, samples, onnx)
 

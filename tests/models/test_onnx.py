@@ -75,6 +75,8 @@ def test_channels_last_gives_the_logits_of_channels_first(
     last = write(ChannelsLast(network), tmp_path / "last.onnx", 2, SIDE, SIDE, 3, free=free)
     runs = evaluate(photos, [first, last], tmp_path / "runs", ScoringOptions(engine=engine))
     assert [run.engine for run in runs] == [engine] * 2
+    weights = sum(weight.numel() for weight in network.parameters())
+    assert [run.cost["parameters"] for run in runs] == [weights] * 2
     one, other = (load_predictions(folder) for folder, _ in find_runs(tmp_path / "runs", "photos"))
     assert [each.top for each in one] == [each.top for each in other]
     assert len({each.top for each in one}) > 1

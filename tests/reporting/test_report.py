@@ -150,9 +150,8 @@ def test_unreadable_photos_are_said_beside_the_number(tmp_path: Path) -> None:
     page = report(photos, runs)
 
     assert "model 1 photo could not be read" in page.text
-    assert "| model (1 photo could not be read; not counted) |" in as_markdown(
-        collect(photos, runs)
-    )
+    remark = f"1 photo could not be read ({broken.id}); not counted"
+    assert f"| model ({remark}) |" in as_markdown(collect(photos, runs))
     assert "This photo cannot be shown" in page.text
     assert "model is not counted on it" in page.text
     assert len(page.values("img", "src")) == 3

@@ -15,7 +15,14 @@ from tests.score.test_own_classes import evaluated, here
 
 __all__ = ["here"]
 
-FORMS = ["Probabilities", "Rounded", "LogProbabilities"]
+FORMS = {
+    "Probabilities": "Its outputs are probabilities: no softmax is taken of them.",
+    "Rounded": "Its outputs are probabilities: no softmax is taken of them.",
+    "Percents": "Its outputs are probabilities in percent: no softmax is taken of them.",
+    "LogProbabilities": "Its outputs are logarithms of probabilities.",
+    "Sigmoid": "Its outputs are from 0 to 1 and do not sum to 1: each is taken for the probability "
+    "of its class alone (sigmoid).",
+}
 
 
 class Probabilities(Colours):
@@ -30,6 +37,20 @@ class Rounded(Colours):
 
     def forward(self, pixels: Tensor) -> Tensor:
         return super().forward(pixels).softmax(dim=1).bfloat16().float()
+
+
+class Percents(Probabilities):
+    """The same in percent."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        return 100 * super().forward(pixels)
+
+
+class Sigmoid(Colours):
+    """The same network with a sigmoid at its end."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        return super().forward(pixels).sub(8).sigmoid()
 
 
 class LogProbabilities(Colours):
@@ -65,8 +86,9 @@ def test_probabilities_get_no_second_softmax(tmp_path: Path, network: str) -> No
         (run,) = evaluate(photos, [spec], tmp_path / runs)
         ((folder, _),) = find_runs(tmp_path / runs, photos.name)
         answers.append(load_predictions(folder))
-        said = any("outputs are probabilities" in note for note in run.notes)
-        assert said == (runs in ("Probabilities", "Rounded"))
+        assert [note for note in run.notes if note in FORMS.values()] == (
+            [] if runs == "logits" else [FORMS[network]]
+        )
     for expected, found in zip(*answers, strict=True):
         assert found.top == expected.top
         nearly = 0.01 if network == "Rounded" else 1e-4

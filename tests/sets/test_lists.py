@@ -164,6 +164,12 @@ def test_of_two_facts_on_one_sample_the_wnid_counts(tmp_path: Path) -> None:
         ("1.json", '{"label": 1, "classname": "tiger shark, Galeocerdo cuvieri"}', ""),
         ("1.json", '{"label": 1, "name": "tiger shark"}', "'tiger shark' is not the class n014435"),
         ("1.json", '{"label": 2}', "it has two classes, 1 and 2"),
+        ("1.json", '{"label": 1, "filename": "n01491361/n01491361_7.JPEG"}', ""),
+        (
+            "1.json",
+            '{"wnid": "n01491361", "filename": "n01440764_7.JPEG"}',
+            "two classes, n01491361",
+        ),
         ("1.json", "{}", "has numbers for classes, and only 1 of them"),
         ("1.txt", "n01491361", ""),
     ):
@@ -208,6 +214,7 @@ ARCHIVES: dict[str, tuple[list[str], str]] = {
     "imagenet-a": (["n01440764/0.000116_digital clock _ digital clock_0.86.jpg", "README.txt"], ""),
     "imagenet-r": (["n01440764/art_0.jpg", "README.txt"], ""),
     "imagenette-160": (["train/n01440764/n01440764_1.JPEG", "val/n01440764/a.JPEG"], "val"),
+    "fog": (["1/n01440764/a.JPEG", "2/n01440764/a.JPEG"], "1"),  # of ImageNet-C
     "imagewoof2-160": (
         ["train/n01440764/a.JPEG", "val/n01440764/a.JPEG", "noisy_imagewoof.csv", ".DS_Store"],
         "val",

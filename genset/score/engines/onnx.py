@@ -3,6 +3,7 @@
 import hashlib
 import json
 import logging
+import math
 import warnings
 from pathlib import Path
 from uuid import uuid4
@@ -74,6 +75,18 @@ def _export(model: LoadedModel, path: Path) -> None:
         raise ModelError(
             f"model {model.spec.text!r} cannot be written as ONNX: {first_line(error)}"
         ) from None
+
+
+def weights_in(path: Path) -> int:
+    """How many weights an ONNX file has; 0 of a quantized one, whose weights are no floats."""
+    import onnx
+
+    graph = onnx.load(path, load_external_data=False).graph
+    if any("Quantize" in node.op_type for node in graph.node):
+        return 0
+    floats = {onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE}
+    shapes = (tensor.dims for tensor in graph.initializer if tensor.data_type in floats)
+    return sum(map(math.prod, shapes))
 
 
 class OnnxRuntimeEngine(Engine):

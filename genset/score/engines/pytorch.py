@@ -17,6 +17,7 @@ from genset.models.kinds.exported import OnnxNetwork, used_output
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import CustomTransform, Pixels
 from genset.score.engines.engine import Engine, EngineOptions, Logits, PendingLogits, normalized
+from genset.score.engines.onnx import weights_in
 
 _PRECISIONS = {"float32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
@@ -128,6 +129,8 @@ def cost_of(model: LoadedModel) -> dict[str, float]:
     shape = geometry.shape if custom else (3, geometry.crop, geometry.crop)
     found: dict[str, float] = {"image_size": shape[-1]}
     parameters = sum(weight.numel() for weight in network.parameters())
+    if model.onnx and model.onnx.suffix == ".onnx":
+        parameters = weights_in(model.onnx)
     # The weights of a quantized layer are no parameters, and the counter does not know its kernel.
     quantized = any("quantized" in type(part).__module__ for part in network.modules())
     if not parameters or quantized:

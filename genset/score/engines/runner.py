@@ -21,7 +21,7 @@ from genset.score.engines.engine import (
     why_it_fails,
 )
 from genset.score.engines.select import SelectedEngine, check_engine
-from genset.score.outputs import PROBABILITIES, as_logits, whole_of
+from genset.score.outputs import NOTES, as_logits, kind_of
 
 # What PyTorch, ONNX Runtime and OpenVINO say of it.
 _NO_MEMORY = ("can't allocate memory", "out of memory", "bad_alloc", "bad allocation")
@@ -129,9 +129,10 @@ class Runner:
             some = f" to {photos[int(finite.argmin())]}" if is_named else ""
             why = "a broken photo, or an overflow?" if finite.any() else "broken weights?"
             raise ModelError(f"model {self.model.spec.text!r} answers NaN or infinity{some}: {why}")
-        if whole_of(logits):
-            self._notes["outputs"] = PROBABILITIES
-        return as_logits(logits)
+        kind = kind_of(logits) if any(self.model.order) else "logits"  # features are no scores
+        if kind in NOTES:
+            self._notes["outputs"] = NOTES[kind]
+        return as_logits(logits, kind)
 
     def _launch_batches(self, pixels: Pixels) -> list[tuple[int, PendingLogits]]:
         engine = self._engine()

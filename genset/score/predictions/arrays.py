@@ -15,7 +15,7 @@ from genset.core.numbers import count
 from genset.models.classes import class_order
 from genset.models.mapping.pooling import ClassMapping
 from genset.models.spec import ModelSpec
-from genset.score.outputs import by_name, whole_of
+from genset.score.outputs import NOTES, WHOLES, as_logits, by_name, kind_of
 from genset.score.results.arrays import save_logits
 from genset.sets.photos import PhotoSet
 
@@ -60,7 +60,9 @@ def keep_scores(
     known = known or set(filter(None, order))
     rows = [place for place, photo in enumerate(photos.photos) if photo.wnid in known]
     scores = load_array(Path(spec.target))
-    save_logits(folder, scores[rows] / (_whole_of(scores) or 1), order)
+    kind, scores = _kind_of(scores), scores[rows]
+    numbers = scores / WHOLES[kind] if kind in WHOLES else as_logits(scores, kind)
+    save_logits(folder, numbers, order)
 
 
 def answers_of_indices(
@@ -83,13 +85,14 @@ def answers_of_indices(
     if len(wrong):
         row, place = wrong[0]
         raise BadInput(
-            f"row {row} of {what} has the class index {indices[row, place]}: they are 0 to "
-            f"{len(order) - 1}{more if indices.max() == len(order) else ''}"
+            f"row {row} of {what} ({photos.photos[row].id}) has the class index "
+            f"{indices[row, place]}: they are 0 to {len(order) - 1}"
+            f"{more if indices.max() == len(order) else ''}"
         )
     sorted_rows = np.sort(indices, axis=1)
     twice = np.flatnonzero((sorted_rows[:, 1:] == sorted_rows[:, :-1]).any(axis=1))
     if len(twice):
-        raise BadInput(f"row {twice[0]} of {what} has a class twice")
+        raise BadInput(f"row {twice[0]} of {what} ({photos.photos[twice[0]].id}) has a class twice")
     wnids = np.array(order, dtype=object)[indices].tolist()
     return {
         photo.id: (tuple(ranked), ()) for photo, ranked in zip(photos.photos, wnids, strict=True)
@@ -107,8 +110,7 @@ def answers_of_scores(
 ) -> Answers:
     """Answers that are a score for each class: the best, with their probabilities.
 
-    Where no score is negative and each row sums to 1, or to 100, scores are probabilities; else
-    they are logits, whose softmax is taken.
+    Scores that are no probabilities (`outputs.kind_of`) are logits, whose softmax is taken.
 
     Args:
         what: what they come from, for errors.
@@ -135,8 +137,9 @@ def answers_of_scores(
         usable = (rows < np.inf).all(axis=1) & (rows > -np.inf).any(axis=1)
         if not usable.all():
             row = start + int(np.argmin(usable))
-            raise BadInput(f"row {row} of {what} holds NaN or infinity")
-    whole = _whole_of(scores)
+            raise BadInput(f"row {row} of {what} ({photos.photos[row].id}) holds NaN or infinity")
+    kind = _kind_of(scores)
+    whole = WHOLES.get(kind, 0)
     columns = mapping.columns if mapping else order
     places = by_name(columns)
     wnids = np.array([columns[place] for place in places], dtype=object)
@@ -144,7 +147,7 @@ def answers_of_scores(
     answers = {}
     for start in starts:
         rows = scores[start : start + _AT_ONCE].astype(np.float64)
-        rows = rows / whole if whole else rows
+        rows = rows / whole if whole else as_logits(rows, kind)
         if mapping is not None:
             rows = shares = mapping.shares(rows, whole > 0)[:, places]
         else:
@@ -184,11 +187,17 @@ def answers_of_array(
     return answers_of_scores(what, array, order, photos, more, keep, mapping)
 
 
-def _whole_of(scores: NDArray[Any]) -> int:
-    """What all rows are shares of (`outputs.whole_of`); 0 for logits."""
+def note_of(scores: NDArray[Any]) -> tuple[str, ...]:
+    """What to say of an array's scores beside their numbers: nothing of indices and logits."""
+    kind = _kind_of(scores) if scores.dtype.kind == "f" else "logits"
+    return (NOTES[kind],) if kind in NOTES else ()
+
+
+def _kind_of(scores: NDArray[Any]) -> str:
+    """What all rows are (`outputs.kind_of`)."""
     parts = (scores[start : start + _AT_ONCE] for start in range(0, len(scores), _AT_ONCE))
-    wholes = {whole_of(part.astype(np.float64)) for part in parts}
-    return wholes.pop() if len(wholes) == 1 else 0
+    kinds = {kind_of(part.astype(np.float64)) for part in parts}
+    return kinds.pop() if len(kinds) == 1 else "logits"
 
 
 def _are_whole(scores: NDArray[Any]) -> bool:

@@ -21,7 +21,7 @@ from genset.models.classes import class_order
 from genset.models.mapping.outputs import above
 from genset.models.mapping.pooling import ClassMapping, Convention
 from genset.models.spec import ModelSpec
-from genset.score.predictions.arrays import ARRAYS, Answers, answers_of_array, load_array
+from genset.score.predictions.arrays import ARRAYS, Answers, answers_of_array, load_array, note_of
 from genset.score.predictions.names import ClassNames, imagenet_names
 from genset.score.predictions.predictions import (
     Vocabulary,
@@ -111,7 +111,8 @@ def read_predictions(
         check_indices(path.name, array, photos)
     mapping = mapping_on(photos, order, convention)
     answers = answers_of(path.name, array, order, in_file, mapping, keep, is_plain)
-    return CountedFile(count_answers(spec, photos, answers, order, mapping), mapping)
+    counted = count_answers(spec, photos, answers, order, mapping, note_of(array))
+    return CountedFile(counted, mapping)
 
 
 def answers_of(

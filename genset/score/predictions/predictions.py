@@ -55,6 +55,7 @@ def count_answers(
     answers: Answers,
     known: Collection[str],
     mapping: ClassMapping | None = None,
+    notes: tuple[str, ...] = (),
 ) -> CountedAnswers:
     """Match answers with a set's photos.
 
@@ -66,6 +67,7 @@ def count_answers(
         answers: by photo.
         known: the classes that the model has, on a set of ImageNet's.
         mapping: how its outputs met the set's classes; None on a set of ImageNet's.
+        notes: what else a reader of the numbers must know.
 
     Raises:
         BadInput: they are to no photo of the set.
@@ -77,7 +79,7 @@ def count_answers(
     known = mapping.known if mapping else set(filter(None, known))
     unknown = len(answers.keys() - set(photos.ids))
     what = count(unknown, "photo that is", "photos that are")
-    notes = (f"The file also speaks of {what} not in the set.",) * bool(unknown)
+    notes += (f"The file also speaks of {what} not in the set.",) * bool(unknown)
     countable = [photo for photo in photos.photos if photo.wnid in known]
     answered = [answers[photo.id] for photo in countable if photo.id in answers]
     if not answered:

@@ -145,7 +145,8 @@ def record_of_answers(spec: ModelSpec, key: str, weights_hash: str) -> RunRecord
 
 def remarks(run: Run) -> list[str]:
     """What must stand beside a run's numbers."""
-    found = [f"{excluded(run)}; not counted"] if run.excluded else []
+    some = f"{next(iter(run.excluded), '')}{', ...' if len(run.excluded) > 1 else ''}"
+    found = [f"{excluded(run)} ({some}); not counted"] if run.excluded else []
     if run.mapping is not None:
         found += explain(run.mapping)
     elif run.masked:

@@ -81,7 +81,8 @@ class Worker:
         size = BATCH_OF_GPU if readers else _BATCH_SIZE
         precision = job.options.precision
         self.runners = [Runner(task.model, task.engine, precision, size) for task in job.tasks]
-        self.unchecked = list(range(len(job.tasks))) if check else []
+        tasks = enumerate(job.tasks)
+        self.unchecked = [n for n, task in tasks if check and not task.engine.checked]
         self.failed: set[int] = set()
         self.since = time.monotonic()
         self.loader = (

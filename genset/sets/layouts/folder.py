@@ -3,7 +3,7 @@
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from genset.core.errors import BadInput
@@ -30,7 +30,11 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
     if not folder.is_dir():
         return None
     children = _children(folder)
-    found = ClassFolders((child.name for child in children), named, classes)
+    try:
+        found = ClassFolders((child.name for child in children), named, classes)
+    except BadInput:  # folders of numbers, as of ImageNet-C's severities
+        _refuse_outer(folder, _sets_below(folder, classes))
+        raise
     for child in children:
         if child.name.startswith(".") or is_junk(child.name):
             found.junk += [child.name] * is_junk(child.name)
@@ -79,12 +83,9 @@ class ClassFolders:
         if self.rows:
             return
         strange, stray = self.excluded["strange"], self.excluded["stray"]
-        if below := _sets_below(where, self.classes) or (not strange and _files_of_sets(where)):
-            names = " and ".join(str(path.relative_to(where)) for path in below[:3])
-            raise BadInput(
-                f"{where} holds {names}{', ...' * (len(below) > 3)}: name the one to score, as in "
-                f"genset evaluate {below[0]}"
-            )
+        _refuse_outer(
+            where, _sets_below(where, self.classes) or ([] if strange else _files_of_sets(where))
+        )
         if strange:
             raise self.classes.refuse(f"{where / strange[0]}", "folder of photos")
         has = f"has {count(len(stray), 'photo')}, but in no class's folder"
@@ -108,6 +109,20 @@ class ClassFolders:
             *exclusions(excluded["others"], "is no photo", "are no photos", "file"),
             *junk_note(self.junk),
         ]
+
+
+def _refuse_outer(folder: Path, below: Sequence[Path]) -> None:
+    """Name what to score in its place, if a folder has sets below it.
+
+    Raises:
+        BadInput: it has.
+    """
+    if below:
+        names = " and ".join(str(path.relative_to(folder)) for path in below[:3])
+        raise BadInput(
+            f"{folder} holds {names}{', ...' * (len(below) > 3)}: name the one to score, as in "
+            f"genset evaluate {below[0]}"
+        )
 
 
 def _files_of_sets(folder: Path) -> list[Path]:

@@ -190,9 +190,15 @@ def _table(path: Path) -> Any:
 def _opened(path: Path, mtime: int, size: int) -> Any:
     import datasets
 
-    if path.suffix == ".arrow":
-        return _undecoded(datasets.Dataset.from_file(str(path)))
-    return _undecoded(datasets.Dataset.from_parquet(str(path)))
+    shown = not datasets.utils.are_progress_bars_disabled()
+    datasets.disable_progress_bars()  # genset has its own
+    try:
+        if path.suffix == ".arrow":
+            return _undecoded(datasets.Dataset.from_file(str(path)))
+        return _undecoded(datasets.Dataset.from_parquet(str(path)))
+    finally:
+        if shown:
+            datasets.enable_progress_bars()
 
 
 def _undecoded(table: Any) -> Any:

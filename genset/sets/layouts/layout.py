@@ -159,13 +159,13 @@ def photo_set(
     Raises:
         BadInput: no label is a class, or a photo is there twice.
     """
-    meant = classes.meant(dict.fromkeys(row.label for row in rows if row.label), root)
+    meant = classes.meant(_labels(rows, root), root)
     counted = [row for row in rows if meant.get(row.label)]
     wnids = [meant[row.label] or "" for row in counted]
     check_folders(zip((row.name for row in counted), wnids, strict=True), classes, root)
     strange = [label for label, wnid in meant.items() if wnid is None]
     if not counted:
-        raise classes.refuse(f"{root}: {(strange or [''])[0]!r}")
+        raise classes.refuse(f"{root}: {strange[0]!r}")
     ids = _ids(counted, wnids) if by_class else [readable(row.name) for row in counted]
     if twice := [id for id, times in Counter(ids).items() if times > 1]:
         raise BadInput(f"{root}: {twice[0]} is there twice")
@@ -184,6 +184,18 @@ def photo_set(
         ),
         custom_taxonomy=classes.custom,
     )
+
+
+def _labels(rows: Sequence[Row], root: Path) -> list[str]:
+    """The labels of a set's photos, each once.
+
+    Raises:
+        BadInput: there are photos, and none has a label.
+    """
+    labels = dict.fromkeys(row.label for row in rows if row.label)
+    if rows and not labels:
+        raise BadInput(f"{root}: no photo has a label")
+    return [*labels]
 
 
 _VALIDATION_PHOTOS = 50_000

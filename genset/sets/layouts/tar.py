@@ -45,6 +45,7 @@ _SURE = {"json", *_FIELDS[:-1]}
 _IN_JSON = (
     *("wnid", "synset", "cls", "label", "class", "classname", "class_name", "label_name", "name"),
 )
+_WNID = re.compile(r"\bn\d{8}(?=[_/.])")  # in the name of the file that a photo was
 _LONGEST_LABEL = 2**20  # bytes of a class's file
 
 
@@ -274,6 +275,7 @@ def _label_of(
     labels: list[Any] = [
         *(_content(fields[name], file, where).strip() for name in _FIELDS if name in fields),
         *(record.get(name) for name in _IN_JSON),
+        *filter(classes.find, _WNID.findall(str(record.get("filename", "")).replace("_n", "/n"))),
     ]
     words = [str(label) for label in labels if isinstance(label, str | int) and label != ""]
     named = [word for word in words if classes.find(word)]

@@ -202,8 +202,14 @@ def test_logits_of_other_classes_and_of_a_background_are_understood(listed: Path
     [
         (lambda array: array[:3], "scores.npy has 3 rows, and photos has 4 photos"),
         (lambda array: array[:, :90], "90 columns of numbers, and there are 1,000 classes: name"),
-        (lambda array: np.where(array > 5, np.inf, array), "row 0 of scores.npy holds NaN or"),
-        (lambda array: np.full_like(array, -np.inf), "row 0 of scores.npy holds NaN or"),
+        (
+            lambda array: np.where(array > 5, np.inf, array),
+            "row 0 of scores.npy (photo0.jpg) holds NaN or",
+        ),
+        (
+            lambda array: np.full_like(array, -np.inf),
+            "row 0 of scores.npy (photo0.jpg) holds NaN or",
+        ),
         (lambda array: array[:, 0], "scores.npy is 4 of float32; it must be"),
         (lambda array: array[None], "scores.npy is 1 x 4 x 1000 of float32; it must be"),
         (lambda array: array.astype(complex), "scores.npy is 4 x 1000 of complex128; it must"),
@@ -315,10 +321,10 @@ def test_classes_numbered_in_the_order_of_text_are_named(tmp_path: Path) -> None
     ("rows", "says"),
     [
         (ANSWERS[:3], "has 3 rows, and photos has 4 photos: it needs one row a photo"),
-        ([*ANSWERS[:3], [1000, 1, 2, 3, 4]], "row 3 of bad.npy has the class index 1000: they"),
+        ([*ANSWERS[:3], [1000, 1, 2, 3, 4]], "row 3 of bad.npy (photo3.jpg) has the class index"),
         ([*ANSWERS[:3], [1000, 1, 2, 3, 4]], "if output 0 is a background class, say &back"),
-        ([[-1, 1, 2, 3, 4], *ANSWERS[1:]], "row 0 of bad.npy has the class index -1"),
-        ([*ANSWERS[:2], [1, 2, 3, 4, 1], ANSWERS[3]], "row 2 of bad.npy has a class twice"),
+        ([[-1, 1, 2, 3, 4], *ANSWERS[1:]], "row 0 of bad.npy (photo0.jpg) has the class index -1"),
+        ([*ANSWERS[:2], [1, 2, 3, 4, 1], ANSWERS[3]], "bad.npy (photo2.jpg) has a class twice"),
         ([[0.5, 0.5]] * 4, "bad.npy has 2 columns of numbers, and there are 1,000 classes"),
         ([[1.0, 5.0]] * 4, "1,000 classes; if these are class indices, save them as whole numbers"),
         ([[[1]]] * 4, "bad.npy is 4 x 1 x 1 of int64"),
