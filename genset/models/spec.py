@@ -19,7 +19,8 @@
 
 Each has the options `name` (as shown in tables), `trained_until` (the date of the newest photos
 that it can have been trained on: `trained`), `reference_top1` (its top-1 accuracy on ImageNet's
-validation set in per cent, where it is not published), `classes` (a file with the wnid of each
+validation set in per cent, where it is not published), `tags` (words, as in cnn,distilled, whose
+first colours it in figures), `classes` (a file with the wnid of each
 output, one a line, where these are not ImageNet's 1,000 in sorted order; after a first line "# not
 ImageNet" any names) and `background` (the index of an output that stands for no class). A network
 has those of its preprocessing, where it differs from the model's own: `resize` and `crop` (pixels;
@@ -126,6 +127,7 @@ class ModelSpec:
             It changes no answer, and is no part of a run's key.
         reference_top1: its top-1 accuracy on ImageNet's validation set, 0 to 1, as its author says;
             None where it was not said. It changes no answer either.
+        tags: words by which it is grouped. They change no answer either.
         prefix: of a file: what stands before the names of the weights; None where it was not said.
         texts: of a model that compares photos with texts: any of prompts, names, tokenizer and
             weights, as they were given.
@@ -144,6 +146,7 @@ class ModelSpec:
     ema: bool | None = None
     trained_until: str = ""
     reference_top1: float | None = None
+    tags: tuple[str, ...] = ()
     prefix: str | None = None
     texts: dict[str, str] = field(default_factory=dict, hash=False)
     model_kwargs: dict[str, object] = field(default_factory=dict, hash=False)
@@ -233,6 +236,7 @@ def _parsed(text: str) -> ModelSpec:
         ema=_value("ema", options["ema"]) == "1" if "ema" in options else None,
         trained_until="" if until is None else parse_trained_until(until),
         reference_top1=_accuracy(options.get("reference_top1")),
+        tags=tuple(filter(None, map(str.strip, options.get("tags", "").split(",")))),
         prefix=options.get("prefix"),
         output=options.get("output", ""),
         texts=texts,

@@ -10,7 +10,7 @@ from genset.reporting.collect import collect
 from genset.reporting.figures.export import write_figures
 from genset.reporting.options import ReportOptions
 from tests.reporting.heads import keep_finetuned
-from tests.reporting.sets import release_of, score
+from tests.reporting.sets import release_of, report, score
 
 
 def test_each_figure_is_written_as_svg_and_as_pdf(tmp_path: Path) -> None:
@@ -38,6 +38,22 @@ def test_each_figure_is_written_as_svg_and_as_pdf(tmp_path: Path) -> None:
             assert path.with_suffix(".svg") in found
     ranking = ElementTree.parse(tmp_path / "figures" / "leaderboard-1.svg")
     assert set(names) <= {text.text for text in ranking.iter("{http://www.w3.org/2000/svg}text")}
+
+
+def test_models_are_coloured_by_their_tags(tmp_path: Path) -> None:
+    photos, runs = release_of(tmp_path / "set", 8), tmp_path / "runs"
+    specs = tmp_path / "specs.txt"
+    lines = []
+    for name, tag in {"a": "cnn", "b": "cnn,small", "c": "attention", "d": "attention"}.items():
+        rows = [f"{photo.id},{photo.wnid}\n" for photo in photos.photos[: 4 + len(lines)]]
+        (tmp_path / f"{name}.csv").write_text("".join(["image,top1\n", *rows]))
+        lines.append(f"predictions:{tmp_path / name}.csv?tags={tag}")
+    specs.write_text("\n".join(lines))
+    words = ["evaluate", str(photos.root), "--runs", str(runs), "--models", str(specs)]
+    assert CliRunner().invoke(cli, words).exit_code == 0
+    page = report(photos, runs).text
+    assert "cnn ●" in page
+    assert "attention ●" in page
 
 
 def test_a_file_is_no_folder_for_figures(tmp_path: Path) -> None:

@@ -148,8 +148,8 @@ def evaluate(
     torchvision:NAME, timm:NAME or MODULE:CALLABLE for ARCH, export:FILE.pt2, onnx:FILE,
     torchscript:FILE, hf:FOLDER-OR-NAME, or openclip:NAME?weights=FILE. Options follow as ?name=,
     &resize=, &crop=, &interpolation=, &mean=, &std=, &classes=LIST, &background=INDEX, &ema=1,
-    &prefix=NAME, &trained_until=DATE, &reference_top1=PERCENT; zero-shot, &prompts=, &names=,
-    &tokenizer=FOLDER.
+    &prefix=NAME, &trained_until=DATE, &reference_top1=PERCENT, &tags=WORDS; zero-shot, &prompts=,
+    &names=, &tokenizer=FOLDER.
 
     --models reads specs from a file, all before anything is scored. A model that fails costs
     itself only: the others are scored, and the command ends with a table of what failed and why.

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from genset.core.errors import BadInput, first_line
 
-SAID = ("trained_until", "reference_top1")
+SAID = ("trained_until", "reference_top1", "tags")
 OF_ALL = ("name", "classes", "background", *SAID)
 PREPROCESSING = ("size", "resize", "crop", "fit", "interpolation", "mean", "std")
 OF_FILES = ("arch", "ema", "prefix")

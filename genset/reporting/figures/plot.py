@@ -7,7 +7,7 @@ SVG of its own, without matplotlib: each point must carry its name. Colours are 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -54,12 +54,12 @@ def el(tag: str, *inner: Markup | str, **attributes: object) -> Markup:
     return form.format(words, Markup("").join(inner))
 
 
-def families(labels: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """The family of each model, which is how its name begins, and its colour.
+def families(tags: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """By label, the family of each model and its colour: its tag, or else how its name begins.
 
     Small families are "others"; without two families no model has a colour.
     """
-    of = {label: _FAMILY.split(label.lower(), maxsplit=1)[0] for label in labels}
+    of = {label: tag or _FAMILY.split(label.lower(), maxsplit=1)[0] for label, tag in tags.items()}
     sizes = [(family, n) for family, n in Counter(of.values()).most_common() if family and n > 1]
     colours = dict(zip((family for family, _ in sizes), COLOURS, strict=False))
     if len(colours) < 2:

@@ -139,6 +139,7 @@ class Run(RunRecord):
             when the model was last evaluated; "" where nobody did.
         reference_top1: the model's top-1 accuracy on ImageNet's validation set, 0 to 1, as people
             said it then; None where nobody did.
+        tags: words by which people grouped the model then.
         checkpoints: the sha256 (64 hexadecimal digits) of each file that these weights were read
             from; none where they are a library's.
         mapping: on a set of other classes than ImageNet's, how the model's outputs met them: the
@@ -156,8 +157,14 @@ class Run(RunRecord):
     hits: list[int]
     trained_until: str = ""
     reference_top1: float | None = None
+    tags: list[str] = field(default_factory=list)
     checkpoints: list[str] = field(default_factory=list)
     mapping: dict[str, Any] | None = None
+
+    @property
+    def tag(self) -> str:
+        """The first of its tags; "" where there are none."""
+        return next(iter(self.tags), "")
 
     @property
     def convention(self) -> str:
@@ -232,13 +239,13 @@ def update_run(
     Args:
         folder: of the run; where it is not on this machine, nothing is written.
         run: its record.
-        spec: with the date until when the model was trained, or its accuracy elsewhere.
+        spec: with the date until when the model was trained, its accuracy elsewhere, its tags.
         checkpoints: the sha256 of each file that the weights were read from now.
         notes: of the set as it is.
     """
     if checkpoints and (stored := load_run(folder)) is not None:
         run = stored  # another file of the same weights may have been noted meanwhile
-    is_described = bool(spec.trained_until) or spec.reference_top1 is not None
+    is_described = spec.trained_until or spec.reference_top1 is not None or spec.tags
     others = [note for note in run.notes if note not in notes and not is_exclusion(note)]
     noted = replace(
         run,
@@ -246,6 +253,7 @@ def update_run(
         checkpoints=list(dict.fromkeys([*run.checkpoints, *checkpoints])),
         trained_until=spec.trained_until or run.trained_until,
         reference_top1=run.reference_top1 if spec.reference_top1 is None else spec.reference_top1,
+        tags=[*spec.tags] or run.tags,
         notes=[*notes, *others],
     )
     if noted != run and (folder / _RECORD).is_file():
