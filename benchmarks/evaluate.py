@@ -4,9 +4,9 @@
 
 `validate.py` is the script of timm's repository (github.com/huggingface/pytorch-image-models), with
 the timm that is installed here. Each run is a whole process, start-up included, on the same photos
-and the same random weights, measured from outside; the contenders take turns. "limit" is the time
-that the same processes take to decode alone and to run the network alone, added up. The CPU is what
-is measured.
+and the same random weights, measured from outside; the contenders take turns. Start-up is the time
+of the same command on eight photos. "limit" is the time that the same processes take to decode
+alone and to run the network alone, added up. The CPU is what is measured.
 """
 
 import argparse
@@ -83,7 +83,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1000, help="photos, some of them repeated")
     parser.add_argument("--model", action="append", help="of timm (default: lite0 and resnet50)")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", default="", help="contenders whose name has this")
+    parser.add_argument("--only", action="append", help="contenders whose name has this")
     args = parser.parse_args()
     if not args.validate.is_file() or not args.photos.is_dir():
         parser.error("--validate is the file validate.py, --photos a folder")
@@ -92,15 +92,19 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="genset-benchmark-") as name:
         work = Path(name)
         photos = collect(args.photos, work / "photos", args.count)
+        few = collect(args.photos, work / "few", 8)
         specs = {model: random_weights(model, work) for model in models}
         for model, spec in specs.items():
             print(f"\n{model}, {args.count} photos")
-            compare(contenders(work, photos, args.validate, model, spec), args)
+            compare(
+                contenders(work, photos, args.validate, model, spec),
+                contenders(work, few, args.validate, model, spec),
+                args,
+            )
         if len(models) > 1:
             print(f"\n{len(models)} models and again the first, in one pass and one by one")
-            compare(
-                passes(work, photos, [*specs.values(), other(next(iter(specs.values())))]), args
-            )
+            several = [*specs.values(), other(next(iter(specs.values())))]
+            compare(passes(work, photos, several), passes(work, few, several), args)
 
 
 def collect(source: Path, folder: Path, count: int) -> Path:
@@ -244,27 +248,43 @@ def memory(pid: int) -> float:
     return total
 
 
-def compare(contenders: dict[str, Contender], args: argparse.Namespace) -> None:
-    """Run each in turn, several times; what this machine cannot run is left out, by name."""
-    chosen = {name: run for name, run in contenders.items() if args.only in name}
+def compare(
+    contenders: dict[str, Contender], started: dict[str, Contender], args: argparse.Namespace
+) -> None:
+    """Run each in turn, several times; what this machine cannot run is left out, by name.
+
+    `started` are the same contenders on few photos. The medians are of whole commands, of their
+    start-up, and of what is left without it.
+    """
+    chosen = [name for name in contenders if any(part in name for part in args.only or [""])]
     costs: dict[str, list[Cost]] = {name: [] for name in chosen}
+    starts: dict[str, list[Cost]] = {name: [] for name in chosen}
     for _ in range(args.runs):
-        for name, run in [*chosen.items()]:
+        for name in [*costs]:
             try:
-                costs[name].append(last := run())
+                starts[name].append(started[name]())
+                costs[name].append(last := contenders[name]())
             except subprocess.CalledProcessError as error:
                 print(f"{name} is left out: {(error.stdout or error.stderr).strip()[-300:]}")
-                del chosen[name], costs[name]
+                del costs[name], starts[name]
                 continue
             print(f"{name:28} {last.seconds:7.2f} s {last.megabytes:6.0f} MB", flush=True)
-    medians = {name: statistics.median(c.seconds for c in runs) for name, runs in costs.items()}
-    first = next(iter(medians), "")
-    print(f"\n| medians | runs | seconds | photos/s | times as fast as {first} | peak MB |")
-    print("|---|---:|---:|---:|---:|---:|")
-    for name, seconds in medians.items():
-        rate, faster = args.count / seconds, medians[first] / seconds
-        most = max(cost.megabytes for cost in costs[name])
-        print(f"| {name} | {args.runs} | {seconds:.1f} | {rate:.0f} | {faster:.1f} | {most:.0f} |")
+    wholes = {name: statistics.median(c.seconds for c in runs) for name, runs in costs.items()}
+    first = next(iter(wholes), "")
+    print(
+        f"\n| medians of {args.runs} runs | seconds | of them start-up | photos/s | "
+        f"times as fast as {first} | without start-up | peak MB |"
+    )
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    rests: dict[str, float] = {}
+    for name, whole in wholes.items():
+        start = 0.0 if "limit" in name else statistics.median(c.seconds for c in starts[name])
+        rests[name] = whole - start
+        print(
+            f"| {name} | {whole:.1f} | {start:.1f} | {args.count / whole:.0f} | "
+            f"{wholes[first] / whole:.1f} | {rests[first] / rests[name]:.1f} | "
+            f"{max(cost.megabytes for cost in costs[name]):.0f} |"
+        )
 
 
 if __name__ == "__main__":
