@@ -105,6 +105,16 @@ def test_what_changed_since_an_older_report(folder: Path, monkeypatch: pytest.Mo
     shutil.rmtree(next(folder.glob("runs/photos/good-*")))
     models = json.loads(printed(*words, "json"))["changes"]["models"]
     assert [model["model"] for model in models if not model["now"]] == ["good"]
+    # Of one name, on other photos, where their labels end with other keys.
+    Path("more.csv").write_text(Path("photos.csv").read_text().replace(".jpg", ".png"))
+    for named in ("photos.csv", "more.csv"):
+        shutil.rmtree(f"runs/{named[:-4]}", ignore_errors=True)
+        for array in ("good", "new"):
+            spec = f"predictions:{array}.npy?name=best"
+            assert genset("evaluate", named, "--model", spec, cwd=folder).returncode == 0
+    Path("old.json").write_text(printed("photos.csv", "--json"))
+    found = json.loads(printed("more.csv", *words[1:], "json"))["changes"]
+    assert (found["models"], found["unchanged"]) == ([], 2)
     Path("old.json").write_text('{"models": []}')
     assert "old.json: set is missing" in error_of(genset("report", *words[:-1], cwd=folder), 2)
 

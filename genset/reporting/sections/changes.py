@@ -10,6 +10,7 @@ from genset.core.validation import Meta, Record, read_json
 from genset.reporting.blocks import Block, Grid, Paragraph, Part
 from genset.reporting.format import share
 from genset.reporting.report import Inputs, ReportData, Section
+from genset.score.results.names import without_key
 from genset.score.results.runs import Accuracy
 
 
@@ -20,6 +21,7 @@ class _Top(Record, frozen=True, forbid_unknown_fields=False):
 class _Model(Record, frozen=True, forbid_unknown_fields=False):
     run: str
     label: str
+    weights_hash: str
     tops: Annotated[tuple[_Top, ...], Meta(min_length=1)]
 
     @property
@@ -58,10 +60,15 @@ class Changes(NamedTuple):
     unchanged: int
 
 
+def _identities(run: str, weights: str, label: str) -> tuple[object, ...]:
+    """What a model is found again by, the surest first. A label may end with its run's key."""
+    return run, (weights, without_key(label)), label
+
+
 def gather(_: Inputs, data: ReportData) -> Changes | None:
     """Compare with the report that the options name; None without.
 
-    A model is found again by its run, else by its name.
+    A model is found again by its run, else by its weights, else by its name.
 
     Raises:
         BadInput: the file is no report as JSON.
@@ -69,14 +76,17 @@ def gather(_: Inputs, data: ReportData) -> Changes | None:
     if (path := data.options.compare) is None:
         return None
     older = read_json(path, _OlderReport)
-    runs = {model.run.key for model in data.models}
-    same_run = {model.run: model for model in older.models if model.run in runs}
-    others = {model.label: model for model in older.models if model.run not in runs}
-    models = []
-    for model in data.models:
-        match = same_run.get(model.run.key) or others.pop(model.label, None)
-        models.append(Change(model.label, match.top1 if match else None, model.top1.accuracy))
-    models += [Change(model.label, model.top1, None) for model in others.values()]
+    rest, before = list(older.models), dict[str, Accuracy]()
+    for step in range(3):
+        for model in (model for model in data.models if model.label not in before):
+            identity = _identities(model.run.key, model.run.weights_hash, model.label)[step]
+            for old in rest:
+                if _identities(old.run, old.weights_hash, old.label)[step] == identity:
+                    before[model.label] = old.top1
+                    rest.remove(old)
+                    break
+    models = [Change(m.label, before.get(m.label), m.top1.accuracy) for m in data.models]
+    models += [Change(model.label, model.top1, None) for model in rest]
     changed = tuple(model for model in models if model.before != model.now)
     is_same = older.set.content_hash == data.set.content_hash
     return Changes(older.set.name, is_same, changed, len(models) - len(changed))

@@ -38,6 +38,11 @@ def names_of(runs: Sequence[Run]) -> list[str]:
     ]
 
 
+def without_key(label: str) -> str:
+    """A name in tables, without a run's key behind it."""
+    return re.sub(f"{_KEY}$", "", label)
+
+
 def with_convention(run: Run) -> str:
     """A run's model and, where it has one, its convention: "lite0 (subset, max)"."""
     return f"{run.model} ({run.convention})" if run.convention else run.model
