@@ -36,7 +36,7 @@ class Against:
     `gap` is what it loses. `above` is its effective robustness, what it has here beyond the line
     (`Baseline.fit`), with its interval; None where there is no line.
     `higher` is the share of published weights that are farther above it; None where the line is not
-    theirs. `tag` is the run's.
+    theirs. `tags` are the run's.
     """
 
     label: str
@@ -47,7 +47,7 @@ class Against:
     above: float | None = None
     interval: Interval | None = None
     higher: float | None = None
-    tag: str = ""
+    tags: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def _on_imagenet(
             source="measured here",
             here=float(share),
             gap=model.run.top1.share - float(share),
-            tag=model.run.tag,
+            tags=model.run.tags,
         )
         for model, share in zip(results.models, here, strict=True)
     )
@@ -280,7 +280,7 @@ def _rows(models: Sequence[ModelAnswers], found: References) -> tuple[Against, .
             source=reference.source,
             here=model.run.top1.share,
             gap=reference.top1 - model.run.top1.share,
-            tag=model.run.tag,
+            tags=model.run.tags,
         )
         for model in models
     )

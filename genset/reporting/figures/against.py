@@ -34,7 +34,7 @@ def against_plot(title: str, baseline: Baseline, sures: Sequence[tuple[float, fl
         share_axis(baseline.there, *there, logits=True),
         share_axis(baseline.here, *here, logits=True),
     )
-    family = families({model.label: model.tag for model in models})
+    family = families({model.label: model.tags for model in models})
     points = {
         model.label: Point(
             model.label,

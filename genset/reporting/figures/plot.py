@@ -54,12 +54,12 @@ def el(tag: str, *inner: Markup | str, **attributes: object) -> Markup:
     return form.format(words, Markup("").join(inner))
 
 
-def families(tags: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """By label, the family of each model and its colour: its tag, or else how its name begins.
+def families(tags: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, str]]:
+    """By label, the family of each model, its first tag or how its name begins; and its colour.
 
     Small families are "others"; without two families no model has a colour.
     """
-    of = {label: tag or _FAMILY.split(label.lower(), maxsplit=1)[0] for label, tag in tags.items()}
+    of = {m: [*its, _FAMILY.split(m.lower(), maxsplit=1)[0]][0] for m, its in tags.items()}
     sizes = [(family, n) for family, n in Counter(of.values()).most_common() if family and n > 1]
     colours = dict(zip((family for family, _ in sizes), COLOURS, strict=False))
     if len(colours) < 2:

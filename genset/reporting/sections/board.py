@@ -86,13 +86,13 @@ _LEVEL = 56  # letters that a phone has side by side: more names than that hang
 
 
 class Ranked(NamedTuple):
-    """A model: its name, its accuracy, what is said of it, whether it may be the best; its tag."""
+    """A model: its name, its accuracy, what is said of it, whether it may be the best; its tags."""
 
     label: str
     accuracy: Accuracy
     says: str
     near: bool
-    tag: str
+    tags: Sequence[str]
 
 
 def ranking_plot(models: Sequence[Ranked]) -> Markup:
@@ -107,7 +107,7 @@ def ranking_plot(models: Sequence[Ranked]) -> Markup:
     dots = _TOP + _PLOT * (1 - up.part(up.within(m.accuracy.share for m in models)))
     step = (_RIGHT - _LEFT) / len(models)
     names = short_names([model.label for model in models], _LETTERS)
-    colours = families({model.label: model.tag for model in models})
+    colours = families({model.label: model.tags for model in models})
     layers = [_ground(sum(model.near for model in models), step), *_marks(up)]
     every = ceil(len(models) / _MOST_NAMES)
     longest = max(map(len, names.values()))
@@ -198,7 +198,7 @@ def _near(data: ReportData) -> set[str]:
 def _in_figure(model: ScoredModel, *, near: bool) -> Ranked:
     found = model.top1.accuracy
     says = f"{percent(found.share, found.photos)} % ({interval(found)} %)"
-    return Ranked(model.label, found, says, near, model.run.tag)
+    return Ranked(model.label, found, says, near, model.run.tags)
 
 
 # The table

@@ -53,7 +53,7 @@ def _device(models: Sequence[ScoredModel]) -> str:
 
 def _figures(models: Sequence[ScoredModel]) -> list[tuple[str, Markup]]:
     figures = []
-    colours = families({model.label: model.run.tag for model in models})
+    colours = families({model.label: model.run.tags for model in models})
     for name in _COSTS:
         if not (known := _known(name, models)):
             continue

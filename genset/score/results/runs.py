@@ -162,11 +162,6 @@ class Run(RunRecord):
     mapping: dict[str, Any] | None = None
 
     @property
-    def tag(self) -> str:
-        """The first of its tags; "" where there are none."""
-        return next(iter(self.tags), "")
-
-    @property
     def convention(self) -> str:
         """By which convention it was mapped, as "subset, max"; "" where it was not."""
         return name_of(self.mapping) if self.mapping else ""
