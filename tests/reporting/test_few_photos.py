@@ -36,32 +36,43 @@ def pair(folder: Path, photos: int, alone: tuple[int, int], classes: int = 250) 
 @pytest.mark.parametrize(
     ("photos", "alone", "says"),
     [
-        (1, (0, 0), "Too few photos: the models disagree on 0; McNemar’s test needs at least 6."),
+        (1, (0, 0), ["Too few photos: the models disagree on 0; McNemar’s test needs at least 6."]),
         (
             5,
             (0, 0),
-            "Too few photos: the models disagree on 0; McNemar’s test needs at least 6. 95 % "
-            "interval of the difference: −43.4 to +43.4 points.\n"
-            "No difference is detectable with so few photos (80 % power).",
+            [
+                "Too few photos: the models disagree on 0; McNemar’s test needs at least 6. 95 % "
+                "interval of the difference: −43.4 to +43.4 points.\n"
+                "No difference is detectable with so few photos (80 % power)."
+            ],
         ),
-        (5, (5, 0), "Too few photos: the models disagree on 5;"),
-        (20, (1, 0), "Too few photos: the models disagree on 1;"),
-        (100, (0, 0), "95 % interval of the difference: −3.7 to +3.7 points."),
-        (100, (0, 0), "difference (80 % power): 7.8 points, in the best case."),
+        (5, (5, 0), ["disagree on 5;"]),
+        (20, (1, 0), ["disagree on 1;"]),
+        (20, (5, 0), ["disagree on 5;", "interval of the difference: 0.0 to +46.9 points."]),
+        (
+            100,
+            (0, 0),
+            ["difference: −3.7 to +3.7 points.", "(80 % power): 7.8 points, in the best case."],
+        ),
+        (100, (5, 0), ["disagree on 5;", "interval of the difference: 0.0 to +11.2 points."]),
         (
             2864,
             (0, 0),
-            "Too few photos: the models disagree on 0; McNemar’s test needs at least 6.",
+            [
+                "disagree on 0; McNemar’s test needs at least 6.",
+                "95 % interval of the difference: −0.56 to +0.56 points.",
+                "difference (80 % power): 1.1 points, in the best case.",
+            ],
         ),
-        (2864, (0, 0), "95 % interval of the difference: −0.56 to +0.56 points."),
-        (2864, (0, 0), "difference (80 % power): 1.1 points, in the best case."),
+        (2864, (5, 0), ["disagree on 5;", "of the difference: −0.12 to +0.59 points."]),
     ],
 )
 def test_few_photos_that_differ_cannot_tell(
-    tmp_path: Path, photos: int, alone: tuple[int, int], says: str
+    tmp_path: Path, photos: int, alone: tuple[int, int], says: list[str]
 ) -> None:
     found = pair(tmp_path, photos, alone)
-    assert says in found.sentence
+    assert "Too few photos: the models disagree on" in found.sentence
+    assert all(words in found.sentence for words in says)
     assert "told apart" not in found.sentence
     assert "exact test: p" not in found.sentence
 
@@ -175,22 +186,6 @@ def test_what_is_shown_in_the_best_case_alone_is_called_so(
     last = pair(tmp_path, 20, alone).sentence.splitlines()[-1]
     assert last.startswith("Smallest detectable difference (80 % power): ")
     assert last.endswith(" points, in the best case." if best else " points.")
-
-
-@pytest.mark.parametrize(
-    ("photos", "says"),
-    [
-        (20, "95 % interval of the difference: 0.0 to +46.9 points."),
-        (100, "95 % interval of the difference: 0.0 to +11.2 points."),
-        (2864, "95 % interval of the difference: −0.12 to +0.59 points."),
-    ],
-)
-def test_no_interval_claims_what_the_exact_test_does_not(
-    tmp_path: Path, photos: int, says: str
-) -> None:
-    found = pair(tmp_path, photos, (5, 0))
-    assert "Too few photos: the models disagree on 5;" in found.sentence
-    assert says in found.sentence
 
 
 def test_two_of_several_models_that_photos_cannot_tell_apart_are_named(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ import tarfile
 from collections.abc import Set
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 from pyarrow import parquet
 
@@ -45,20 +44,19 @@ def genset(pool: Pool, *words: object) -> tuple[int, str]:
     return getattr(done.exception, "exit_code", done.exit_code), done.stdout
 
 
-@pytest.mark.parametrize("percent", [1, 5, 20])
 def test_hashes_and_counts_are_the_same_in_all_forms(
-    serve: Serve, pool: Pool, tmp_path: Path, percent: int
+    serve: Serve, pool: Pool, tmp_path: Path
 ) -> None:
-    maker = Maker(serve, pool, photos=100, cls=image_class("n02123045", "cat"))
-    release = maker.release
-    lost = [maker.photo(number) for number in range(1, percent + 1)]
+    maker = Maker(serve, pool, photos=20, cls=image_class("n02123045", "cat"))
+    release, numbers = maker.release, (1, 2, 3)
+    lost = [maker.photo(number) for number in numbers]
     gone = {photo.sha256 for photo in lost}
     rest = [photo for photo in release.photos if photo.sha256 not in gone]
-    part = f"{100 - percent} of 100 photos of v1", content_hash(rest)
+    part = "17 of 20 photos of v1", content_hash(rest)
     table = tmp_path / "model.csv"
     rows = [f"{p.file},{p.wnid if n % 4 else 'n01440764'}" for n, p in enumerate(release.photos)]
     table.write_text("\n".join(["image,top1", *rows]) + "\n")
-    served = [maker.served(number) for number in range(1, percent + 1)]
+    served = [maker.served(number) for number in numbers]
     for path in served:
         path.rename(path.with_suffix(".away"))
     for kind in FORMATS:
@@ -70,7 +68,7 @@ def test_hashes_and_counts_are_the_same_in_all_forms(
         if kind in OWN_FOLDERS:
             summary = pull(folder, lambda name: maker.sandbox.source)
             assert (summary.title, summary.content_hash) == part
-            assert (len(summary.gone), summary.missing) == (percent, percent)
+            assert (len(summary.gone), summary.missing) == (3, 3)
         code, text = genset(pool, "release", "verify", folder, "--json")
         told = json.loads(text)
         assert (code, told["title"], told["content_hash"]) == (3, *part)
@@ -83,7 +81,7 @@ def test_hashes_and_counts_are_the_same_in_all_forms(
     assert code == 0 and f"scored on {part[0]}" in text
     for kind in sorted(set(FORMATS) - {"manifest"}):
         done = export(Release(tmp_path / "manifest"), kind, tmp_path / "again" / kind)
-        assert (done.photos, done.content_hash) == (100 - percent, part[1])
+        assert (done.photos, done.content_hash) == (17, part[1])
         assert open_set(str(tmp_path / "again" / kind)).content_hash == part[1]
     for path in served:
         path.with_suffix(".away").rename(path)
