@@ -15,8 +15,6 @@ from tests.labeler_app.conftest import Served, let_many_label
 
 pytestmark = pytest.mark.browser
 
-LARGE = 3840, 2160
-
 
 @pytest.fixture(scope="module")
 def grids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
@@ -40,10 +38,7 @@ def verdicts(page: Page) -> list[str]:
     return [verdict[:1].upper() or "." for verdict in cells]
 
 
-@pytest.mark.parametrize(
-    ("width", "height"),
-    [(1366, 625), *(pytest.param(*size, marks=pytest.mark.soak) for size in ((1280, 800), LARGE))],
-)
+@pytest.mark.parametrize(("width", "height"), [(1366, 625), (3840, 2160)])
 def test_keys_work_through_a_grid(grids: Served, browser: Browser, width: int, height: int) -> None:
     name = f"keys-{width}"
     with browser.new_context(viewport={"width": width, "height": height}) as window:

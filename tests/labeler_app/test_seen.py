@@ -16,9 +16,7 @@ from tests.questions import questioned_workspace
 pytestmark = pytest.mark.browser
 
 # The second is a window of 1366 x 800, magnified to 200 %.
-WINDOWS = [(360, 740, 3), (683, 400, 2), (1280, 800, 1), (3840, 2160, 1)]
-PHONE_TO_4K = [(390, 844), pytest.param(1280, 800, marks=pytest.mark.soak), (3840, 2160)]
-FURTHER = [(390, 844, 3), (740, 360, 2), (1366, 625, 1), (1920, 1080, 1)]
+WINDOWS = [(360, 740, 3), (683, 400, 2), (1366, 625, 1), (3840, 2160, 1)]
 
 # Of each row: what share of its height nothing lies over, and what is decided.
 _SHARES = """
@@ -71,10 +69,7 @@ def keys_for_all(page: Page, selector: str, key: str) -> int:
     raise AssertionError("there is more to see after many keys")
 
 
-@pytest.mark.parametrize(
-    ("width", "height", "scale"),
-    [*WINDOWS, *(pytest.param(*window, marks=pytest.mark.soak) for window in FURTHER)],
-)
+@pytest.mark.parametrize(("width", "height", "scale"), WINDOWS)
 def test_keys_for_all_decide_what_was_in_sight(
     long: Served, browser: Browser, width: int, height: int, scale: int
 ) -> None:
@@ -96,7 +91,7 @@ def test_keys_for_all_decide_what_was_in_sight(
     assert len(shown) > 2 or width >= 1920  # what came into sight later was shown later
 
 
-@pytest.mark.parametrize(("width", "height"), PHONE_TO_4K)
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (3840, 2160)])
 def test_an_added_class_is_seen_where_it_was_added(
     long: Served, browser: Browser, width: int, height: int
 ) -> None:
@@ -135,7 +130,7 @@ def test_a_key_for_one_brings_it_into_sight_first(served: Served, browser: Brows
         expect(page.get_by_role("heading", name="tench")).to_be_in_viewport()
 
 
-@pytest.mark.parametrize(("width", "height"), PHONE_TO_4K)
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (3840, 2160)])
 def test_wheel_mouse_and_two_fingers_magnify_and_the_class_stays_in_sight(
     served: Served, browser: Browser, width: int, height: int
 ) -> None:
