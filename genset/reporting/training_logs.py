@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean
 from typing import Literal
 
 from genset.core.errors import BadInput
@@ -19,7 +18,7 @@ from genset.score.results.runs import Run
 from genset.statistics.intervals import Interval
 from genset.tta.logs.reading import read_file, read_runs
 from genset.tta.one_entry import check_one_entry, counted, together
-from genset.tta.rows import TrainingRow, training_row
+from genset.tta.rows import TrainingRow, mean, training_row
 from genset.tta.runs import MalformedLog, Training, one_task
 from genset.tta.stability import stability
 
@@ -149,8 +148,8 @@ def join_entry(spec: EntrySpec, model: ModelAnswers, least: float | None) -> Joi
         runs=len(rows),
         reached=len(reached),
         share=several.share if several else None,
-        hours=_mean([row.hours for row in reached]),
-        cost=_mean([row.cost for row in reached]),
+        hours=mean([row.hours for row in reached]),
+        cost=mean([row.cost for row in reached]),
         epochs=(min(epochs), max(epochs)) if epochs else None,
         best=min(bests) if task.lower_is_better else max(bests),
         variation=several.variation if several else None,
@@ -204,12 +203,6 @@ def tell_apart(entries: Sequence[JoinedEntry]) -> Iterator[JoinedEntry]:
             yield replace(entry, remarks=(remark, *entry.remarks))
         else:
             yield entry
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    """The mean, where every value is known."""
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
 
 
 def _remarks(rows: Sequence[TrainingRow]) -> tuple[str, ...]:

@@ -95,14 +95,10 @@ class Inputs:
         Args:
             dimensions: how many it must have.
         """
-        if not self.has(place):
+        if not self.has(place) or dimensions not in (None, len(self._shapes[place])):
             raise CannotTell
         shape = self._shapes[place]
-        if dimensions not in (None, len(shape)):
-            raise CannotTell
-        if min(shape, default=0) < 0 or max(shape, default=0) > _MOST_ELEMENTS:
-            raise CannotTell
-        if prod(shape) > _MOST_ELEMENTS:
+        if not all(0 <= size <= _MOST_ELEMENTS for size in (*shape, prod(shape))):
             raise CannotTell
         return shape
 
@@ -125,8 +121,7 @@ class Inputs:
         """The whole numbers of a value like "[2, 2]"; one number stands for as many as needed."""
         found = _WHOLES.fullmatch(self._value(place))
         numbers = tuple(int(word) for word in found[1].split(",")) if found else ()
-        if len(numbers) == 1:
-            numbers *= count
+        numbers *= count if len(numbers) == 1 else 1
         if len(numbers) != count:
             raise CannotTell
         return numbers
@@ -159,7 +154,7 @@ def _convolution(inputs: Inputs) -> Work:
     if transposed:
         channels = weights[1] * inputs.wholes(8, 1)[0]
         sides = [(side - 1) * s - 2 * p + d * (k - 1) + 1 for side, k, s, p, d in windows]
-        sides = [side + extra for side, extra in zip(sides, inputs.wholes(7, count), strict=True)]
+        sides = [sum(pair) for pair in zip(sides, inputs.wholes(7, count), strict=True)]
     else:
         channels = weights[0]
         sides = [(side + 2 * p - d * (k - 1) - 1) // s + 1 for side, k, s, p, d in windows]

@@ -17,6 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace as replaced
+
 from genset.core.errors import BadInput
 from genset.core.files import locked, write_text
 from genset.tta.logs.dawnbench import WATT_HOURS, read_json, read_run
@@ -44,7 +46,7 @@ class Recording:
         path: the TSV file; None until the first epoch is logged.
         epochs: all of the run, also those of earlier attempts that it goes on from.
         refused: how many lines were wrong.
-        interruptions: how many attempts came before this one.
+        before: the attempts before this one.
         facts: as given; what is added to them is written with the next epoch, or at the end.
     """
 
@@ -58,13 +60,11 @@ class Recording:
         meter: Meter | None = None,
     ) -> None:
         self._output, self._header, self._in_place = output, header, in_place
-        self._meter, self._base_energy = meter, 0.0
-        self._parts = meter.parts if meter else ""
+        self._meter, self._parts = meter, meter.parts if meter else ""
         self.facts = dict(facts or {})
         self._framework, self._versions = header.framework, ""
         self._began = datetime.now(UTC)
-        self._base_hours = 0.0
-        self.interruptions, self._set_aside, self._hours_aside = 0, 0, 0.0
+        self.before = Attempts()
         self.path: Path | None = None
         self.epochs: list[Epoch] = []
         self.refused = 0
@@ -81,7 +81,7 @@ class Recording:
         if self.path is None:
             self._begin(line)
         seconds = elapsed if line.seconds is None else line.seconds
-        hours = self._base_hours + seconds / 3600
+        hours = self.before.hours + seconds / 3600
         last = self.epochs[-1] if self.epochs else Epoch(0.0, 0.0, {})
         if line.epoch < last.epoch or hours < last.hours:
             raise ValueError("it comes before the last one, by its epoch or its seconds")
@@ -101,7 +101,7 @@ class Recording:
         """
         if self.path is None or not self.epochs:
             return
-        spent = max(self._base_hours + elapsed / 3600, self.epochs[-1].hours)
+        spent = max(self.before.hours + elapsed / 3600, self.epochs[-1].hours)
         # The JSON first: alone it is told apart from an entry, which a TSV alone is not. It says
         # that all is there only when it is: the disk may take the one file and not the other.
         write_text(self.path.with_suffix(".json"), self._about(spent, stopped=stopped))
@@ -126,23 +126,22 @@ class Recording:
             if line.epoch > epochs[0].epoch:
                 # Epochs that are trained again are logged again, but their time is spent.
                 self.epochs = [epoch for epoch in epochs if epoch.epoch < line.epoch]
-                self._base_hours = max(attempts.hours, epochs[-1].hours)
-                self._base_energy = attempts.watt_hours or 0.0
+                hours, number = max(attempts.hours, epochs[-1].hours), attempts.interruptions + 1
+                self.before = replaced(attempts, hours=hours, interruptions=number)
                 same = attempts.watt_hours is not None and attempts.energy == self._parts
                 if self._meter and not same:
                     self._meter.stop(f"{taken[-1]} was begun without that of {self._parts}")
-                self.interruptions = attempts.interruptions + 1
-                self._set_aside, self._hours_aside = attempts.set_aside, attempts.set_aside_hours
                 self.path = taken[-1]
                 return
         if self._in_place and taken:
-            self._set_aside, self._hours_aside = set_aside(free)
+            number, hours = set_aside(free)
+            self.before = Attempts(set_aside=number, set_aside_hours=hours)
         self.path = free
 
     def _energy(self) -> float | None:
         """Watt hours of all attempts until now."""
         used = self._meter.watt_hours() if self._meter else None
-        return None if used is None else self._base_energy + used
+        return None if used is None else (self.before.watt_hours or 0.0) + used
 
     def _about(self, spent: float, finished: bool = False, stopped: bool = False) -> str:
         header = replace(self._header, framework=self._framework)
@@ -154,12 +153,12 @@ class Recording:
             **({"versions": self._versions} if self._versions else {}),
             "recording": {
                 "finished": finished,
-                "interruptions": self.interruptions,
+                "interruptions": self.before.interruptions,
                 "hours": spent,
                 "refusedLines": self.refused,
                 "stopped": stopped,
-                "setAside": self._set_aside,
-                "setAsideHours": self._hours_aside,
+                "setAside": self.before.set_aside,
+                "setAsideHours": self.before.set_aside_hours,
                 **({"energy": self._parts, "wattHours": self._energy()} if self._parts else {}),
             },
         }

@@ -153,7 +153,7 @@ def record(job: Job, output: Path, report: Output) -> Outcome:
         epochs=len(recording.epochs),
         reached=recording.reached(),
         refused=recording.refused,
-        interruptions=recording.interruptions,
+        interruptions=recording.before.interruptions,
         exit_code=exit_code,
         checkpoint=checkpoint,
         no_checkpoint=reason,
