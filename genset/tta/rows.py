@@ -148,7 +148,7 @@ def _row(runs: Sequence[Training], threshold: float) -> TrainingRow:
         best=about.task.best([run.best() for run in runs]),
         runs=len(runs),
         reached=len(found),
-        hours_without_ends=hours_without_ends(about.task, hours, misses),
+        hours_without_ends=_without_ends(about.task, hours, misses),
         watt_hours=mean([point.watt_hours for _, point in found]),
     )
 
@@ -164,7 +164,7 @@ def entry_name(runs: Sequence[Training]) -> str:
     return runs[0].about.entry or runs[0].about.name
 
 
-def hours_without_ends(task: Task, hours: list[float], misses: int) -> float | None:
+def _without_ends(task: Task, hours: list[float], misses: int) -> float | None:
     """The mean time without the fastest and the slowest runs, as MLPerf counts.
 
     Args:

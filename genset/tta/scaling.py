@@ -10,7 +10,8 @@ from genset.core.errors import BadInput
 from genset.core.numbers import agree, count
 from genset.core.table import Cell, Column, Table
 from genset.tta.figures import check_few, new_figure
-from genset.tta.one_entry import check_one_entry, counted
+from genset.tta.one_entry import check_one_entry
+from genset.tta.rows import entry_row
 from genset.tta.runs import Task, Training, one_task
 from genset.tta.words import difference_tables, hours_column, level, short_name
 
@@ -160,11 +161,11 @@ def draw_scaling(found: Scaling, runs: Mapping[int, Sequence[Training]], path: P
     check_few(len(found.thresholds), "thresholds")
     workers = [row.workers for row in found.rows]
     lines = [("time per epoch", "o-", [row.epoch_speedup for row in found.rows])]
+    several = len(found.thresholds) > 1
     for at, threshold in enumerate(found.thresholds):
-        several = len(found.thresholds) > 1
-        label = f"time to {level(threshold, found.percent)}" if several else "time to accuracy"
+        goal = level(threshold, found.percent) if several else "accuracy"
         marker = f"{_MARKERS[at % len(_MARKERS)]}--"
-        lines.append((label, marker, [row.at[at].speedup for row in found.rows]))
+        lines.append((f"time to {goal}", marker, [row.at[at].speedup for row in found.rows]))
     with new_figure(path, 6, 4.2) as figure:
         axes = figure.subplots()
         axes.loglog(workers, [row.ideal for row in found.rows], ":", color="0.35", label="ideal")
@@ -191,10 +192,9 @@ def _row(
     speedup = _ratio(base.epoch_hours if base else epoch_hours, epoch_hours)
     at = []
     for place, threshold in enumerate(thresholds):
-        points = [point for run in runs if (point := run.first_at(threshold))]
-        hours = fmean(point.hours for point in points) if points else None
-        reached = _ratio(base.at[place].hours if base else hours, hours)
-        at.append(Reach(threshold, hours, len(points), len(counted(runs, threshold)), reached))
+        row = entry_row(runs, threshold)
+        reached = _ratio(base.at[place].hours if base else row.hours, row.hours)
+        at.append(Reach(threshold, row.hours, row.reached, row.runs, reached))
     return ScalingRow(
         workers=workers,
         name=", ".join(run.about.name for run in runs),

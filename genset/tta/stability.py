@@ -16,7 +16,7 @@ from genset.statistics.small_samples import clopper_pearson, variation, variatio
 from genset.tta import words
 from genset.tta.figures import MOST_LINES, legend, line_style, new_figure, time_unit
 from genset.tta.one_entry import check_one_entry, counted, together
-from genset.tta.rows import TrainingRow, hours_without_ends, training_row
+from genset.tta.rows import TrainingRow, entry_row, training_row
 from genset.tta.runs import Training, one_task
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def stability(
     remarks = together(runs, least)
     if len(runs := counted(runs, least)) < 2:
         raise BadInput(f"fewer than two runs are left: {'; '.join(remarks)}")
-    rows = [training_row(run, least) for run in runs]
+    rows, all_runs = [training_row(run, least) for run in runs], entry_row(runs, least)
     hours = [row.hours for row in rows if row.hours is not None]
     misses = [_whole(run) for run, row in zip(runs, rows, strict=True) if row.hours is None]
     spread, interval = _spread(hours)
@@ -121,11 +121,11 @@ def stability(
         runs=rows,
         reached=len(hours),
         share=clopper_pearson(len(hours), len(rows)),
-        hours=fmean(hours) if hours else None,
+        hours=all_runs.hours,
         variation=spread,
         variation_interval=interval,
         percent=task.percent,
-        hours_without_ends=hours_without_ends(task, hours, len(misses)),
+        hours_without_ends=all_runs.hours_without_ends,
         epoch_time=_epoch_time(runs),
         expected_hours=expected_time(hours, misses) if hours else None,
         expected_interval=expected_time_interval(hours, misses, length) if hours else None,
