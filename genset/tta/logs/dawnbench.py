@@ -318,11 +318,11 @@ def _training(entry: EntryFile | None, tsv_file: Path, metric: str) -> Training:
         raise MalformedLog(tsv_file, f"no column {metric}; there are {', '.join(curve.columns)}")
     if metric not in ("", task.score):
         task = replace(task, score=metric, threshold=None)
+    if not any(task.score in epoch.scores for epoch in curve.epochs):
+        raise MalformedLog(tsv_file, f"no {task.score}, which {task.name} is judged by")
     if entry is None:
         about = About(tsv_file.stem, tsv_file, task, remarks=curve.remarks)
         return Training(about, curve.epochs, cut_off=curve.cut_off)
-    if not any(task.score in epoch.scores for epoch in curve.epochs):
-        raise MalformedLog(tsv_file, f"no {task.score}, which {task.name} is judged by")
     remarks = [*curve.remarks]
     if entry.recorded:
         attempts = entry.recorded.recording

@@ -352,6 +352,7 @@ def test_runs_are_files_and_folders_of_them(tmp_path: Path) -> None:
         ("log.txt", "is no training log"),
         ("alone.json", "no .tsv file with its epochs beside it"),
         ("bad.tsv", "line 1: no column epoch"),
+        ("ImageNet/top1.tsv", "no top5Accuracy, which ImageNet is judged by"),
     ],
 )
 def test_a_named_run_that_cannot_be_read_ends_the_work(
@@ -359,6 +360,8 @@ def test_a_named_run_that_cannot_be_read_ends_the_work(
 ) -> None:
     for file in ("log.txt", "alone.json", "bad.tsv"):
         (tmp_path / file).write_text("{}")
+    (tmp_path / "ImageNet").mkdir()
+    (tmp_path / "ImageNet" / "top1.tsv").write_text("epoch\thours\ttop1Accuracy\n1\t1\t5\n")
     with pytest.raises(BadInput, match=message):
         read_run(tmp_path / name)
 
