@@ -340,7 +340,11 @@ def _configuration(
     on: tuple[str, ...], settings: Mapping[str, float], runs: tuple[Repeat, ...], percent: bool
 ) -> Configuration:
     hours, throughputs = log_hours(runs), log_throughputs(runs)
-    epochs = [run.epoch for run in runs if run.epoch is not None]
+    needed = [run.epoch for run in runs if run.epoch is not None]
+    # A log that counts from 0 may get there in its epoch 0, of which there is no logarithm.
+    epochs = Estimate(fmean(needed), None) if needed else None
+    if needed and min(needed) > 0:
+        epochs = _geometric(list(map(log, needed)))
     found = contrast([[run.final for run in runs]], [1])
     final = Estimate(found.estimate, found.interval)
     if percent and final.interval:
@@ -352,7 +356,7 @@ def _configuration(
         runs=runs,
         reached=len(hours),
         hours=_geometric(hours) if hours else None,
-        epochs=_epochs(epochs) if epochs else None,
+        epochs=epochs,
         final=final,
         throughput=_geometric(throughputs) if throughputs else None,
     )
@@ -372,13 +376,6 @@ def _repeat(run: Training, threshold: float, photos: float | None) -> Repeat:
         best=run.best(),
         throughput=per_hour / hours if hours else None,
     )
-
-
-def _epochs(values: Sequence[float]) -> Estimate:
-    # A log that counts from 0 may get there in its epoch 0, of which there is no logarithm.
-    if min(values) > 0:
-        return _geometric([log(value) for value in values])
-    return Estimate(fmean(values), None)
 
 
 def _geometric(logarithms: Sequence[float]) -> Estimate:

@@ -193,7 +193,10 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     log.evaluations = [found for found in log.evaluations if found.seconds >= log.start]
     if not log.evaluations:
         raise MalformedLog(path, "no eval_accuracy after run_start: nothing was measured")
-    name = _benchmark_of(path, log)
+    # As the log names it, or else as a folder above it is called.
+    folders = (known_name(folder.name) for folder in list(path.absolute().parents)[:3])
+    stated = log.benchmark or log.values.get("submission_benchmark", "")
+    name = known_name(stated) or stated or next((name for name in folders if name), "unknown")
     judged = benchmark(name)
     log.evaluations = joined(log.evaluations, judged.parts)
     if not log.evaluations:
@@ -248,13 +251,6 @@ def _scale(path: Path, log: RunLog, judged: Benchmark) -> Callable[[float], floa
         reason = f"{judged.score} is over 1: log eval_target in the same unit, or fractions of 1"
         raise MalformedLog(path, reason, first.at)
     return as_percent if fractions and (judged.percent or judged.hundredfold) else float
-
-
-def _benchmark_of(path: Path, log: RunLog) -> str:
-    """The benchmark as the log names it, or else as a folder above it is called."""
-    folders = (known_name(folder.name) for folder in list(path.absolute().parents)[:3])
-    stated = log.benchmark or log.values.get("submission_benchmark", "")
-    return known_name(stated) or stated or next((name for name in folders if name), "unknown")
 
 
 def _stop(log: RunLog, targets: Scores | None, judged: Benchmark) -> Stop:

@@ -136,7 +136,10 @@ def _run(calls: Sequence[Call], seconds: float, peaks: Peaks | None) -> Point | 
 
 def _compared(point: Point, calls: Sequence[Call], peaks: Peaks | None) -> Point:
     """Compared with the peak of each call's own precision: the time at peak rates over its time."""
-    most = _roof_of_most(calls, peaks)
+    flops = Counter[Roof | None]()
+    for call in calls:
+        flops[_roof(call, peaks)] += call.work.flops
+    most = max(flops, key=lambda roof: flops[roof], default=None)  # None if not known of most
     found = point.compared_with(peaks, most)
     roofs = [_roof(call, peaks) or most for call in calls]
     if peaks is None or most is None or len(set(roofs)) == 1:
@@ -147,14 +150,6 @@ def _compared(point: Point, calls: Sequence[Call], peaks: Peaks | None) -> Point
         if roof
     )
     return replace(found, roof="mixed", of_peak=least / point.seconds)
-
-
-def _roof_of_most(calls: Iterable[Call], peaks: Peaks | None) -> Roof | None:
-    """The roof of most of the FLOPs; None if it is not known of most."""
-    flops = Counter[Roof | None]()
-    for call in calls:
-        flops[_roof(call, peaks)] += call.work.flops
-    return max(flops, key=lambda roof: flops[roof], default=None)
 
 
 def _other_work(ranks: Sequence[TraceWork]) -> list[OtherWork]:
