@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from genset.core.safe import clean
-from genset.tta.profile.trace import Copy, Kernel, Operator, Shape, refused
+from genset.tta.profile.trace import Copy, Device, Kernel, Operator, Shape, Trace, refused
 
 # Names of categories: PyTorch before 1.11 wrote the second ones.
 _OPERATORS = ("cpu_op", "operator")
@@ -62,6 +62,7 @@ class Collector:
     """Takes a trace's events, one by one, in the order of the file.
 
     Attributes:
+        trace: gets what is collected.
         base: the first event's time on the trace's clock, from which all others are counted.
         dropped: events that were left out because their times are none.
         events: all of them, also of kinds that are not collected.
@@ -71,12 +72,8 @@ class Collector:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self.operators: list[Operator] = []
+        self.trace = Trace(path, Device("none"))
         self.launches: list[Launch] = []
-        self.kernels: list[Kernel] = []
-        self.copies: list[Copy] = []
-        self.steps: list[tuple[float, float]] = []
         self.base: float | None = None
         self.dropped = 0
         self.events = 0
@@ -128,24 +125,24 @@ class Collector:
         if name.endswith(_TIMED):
             return
         if _STEP.fullmatch(name):  # an operator in PyTorch before 1.11
-            self.steps.append((start, length))
+            self.trace.steps.append((start, length))
             return
         arguments = _arguments(event)
         thread, inputs = self._thread(event), self._inputs(arguments)
         operator = Operator(name, start, length, thread, None, length, *inputs)
         operator.collective = self._collective(arguments)
         operator.external = _external(arguments)
-        self.operators.append(operator)
+        self.trace.operators.append(operator)
 
     def _annotation(self, event: dict[str, Any], start: float, length: float) -> None:
         name = event.get("name")
         if type(name) is not str:
             return
         if _STEP.fullmatch(name):
-            self.steps.append((start, length))
+            self.trace.steps.append((start, length))
         elif name.startswith(_CALLS):
             self._operator(event, start, length)
-            call = self.operators[-1]
+            call = self.trace.operators[-1]
             called = self._memory.name(name.partition(":")[2].split(" ")[0])
             call.collective = call.collective or called
 
@@ -161,10 +158,10 @@ class Collector:
     def _kernel(self, event: dict[str, Any], start: float, length: float) -> None:
         collective = self._collective(_arguments(event))
         kernel = Kernel(**self._on_device(event, start, length), collective=collective)
-        self.kernels.append(kernel)
+        self.trace.kernels.append(kernel)
 
     def _copy(self, event: dict[str, Any], start: float, length: float) -> None:
-        self.copies.append(Copy(**self._on_device(event, start, length)))
+        self.trace.copies.append(Copy(**self._on_device(event, start, length)))
 
     def _on_device(self, event: dict[str, Any], start: float, length: float) -> dict[str, Any]:
         """What kernels and copies have in common."""
@@ -191,7 +188,7 @@ class Collector:
     def _refuse_foreign(self, what: str) -> None:
         why = f"it is of another accelerator or profiler ({what})"
         read = "genset reads PyTorch's traces of NVIDIA's and AMD's GPUs and of CPUs"
-        raise refused(self._path, f"{why}; {read}")
+        raise refused(self.trace.path, f"{why}; {read}")
 
     def _inputs(self, arguments: dict[str, Any]) -> _Inputs:
         shapes = _shapes(arguments.get("Input Dims", arguments.get("Input dims")))

@@ -7,7 +7,6 @@ from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from heapq import merge
 from pathlib import Path
 from typing import Any, TypeVar
@@ -40,26 +39,19 @@ def read_trace(path: Path) -> Trace:
         build(found)
     finally:
         gc.enable()
-    if not (found.kernels or found.copies or found.operators or found.steps):
+    trace = found.trace
+    if not (trace.kernels or trace.copies or trace.operators or trace.steps):
         why = "is one of PyTorch's profiler" if not found.dropped else "has a right time"
         nothing = "it has no event: the profiler recorded nothing"
         raise refused(path, f"none of its events {why}" if found.events else nothing)
-    rank, ranks = _distributed(members["distributedInfo"])
+    trace.rank, trace.ranks = _distributed(members["distributedInfo"])
     known = members["deviceProperties"]
     known = [about for about in known if type(about) is dict] if type(known) is list else []
-    device = _device(known, found)
-    trace = Trace(
-        path=path,
-        device=device,
-        unseen="" if device.maker != "none" else _unseen(known, found),
-        rank=rank,
-        ranks=ranks,
-        kernels=found.kernels,
-        copies=found.copies,
-        operators=found.operators,
-        steps=found.steps,
-    )
-    return replace(trace, missing=list(_missing(trace, found)))
+    trace.device = _device(known, found)
+    if trace.device.maker == "none":
+        trace.unseen = _unseen(known, found)
+    trace.missing += _missing(trace, found)
+    return trace
 
 
 def _distributed(recorded: Any) -> tuple[int | None, int | None]:
@@ -72,7 +64,7 @@ def _distributed(recorded: Any) -> tuple[int | None, int | None]:
 
 def _device(known: Sequence[dict[str, Any]], found: Collector) -> Device:
     """The device that most kernels ran on."""
-    used = Counter(event.device for event in found.kernels or found.copies)
+    used = Counter(event.device for event in found.trace.kernels or found.trace.copies)
     if not used:
         return Device("none")
     number = used.most_common(1)[0][0]
@@ -144,28 +136,29 @@ def build(found: Collector) -> None:
 
     What is days away from the rest is dropped; the first of the rest begins at 0.
     """
-    taken: list[Sequence[Operator | Kernel | Copy]] = [found.operators, found.kernels, found.copies]
+    trace = found.trace
+    taken: list[Sequence[Operator | Kernel | Copy]] = [trace.operators, trace.kernels, trace.copies]
     starts = array("d", (event.start for several in (*taken, found.launches) for event in several))
     middle = float(np.median(starts)) if starts else 0.0
-    timed = sum(map(len, [*taken, found.steps]))
-    found.operators = _in_order(found.operators, middle)
-    found.kernels = _in_order(found.kernels, middle)
-    found.copies = _in_order(found.copies, middle)
+    timed = sum(map(len, [*taken, trace.steps]))
+    trace.operators = _in_order(trace.operators, middle)
+    trace.kernels = _in_order(trace.kernels, middle)
+    trace.copies = _in_order(trace.copies, middle)
     found.launches = _in_order(found.launches, middle)
-    found.steps = sorted(step for step in found.steps if abs(step[0] - middle) < _DAY)
-    taken = [found.operators, found.kernels, found.copies]
-    found.dropped += timed - sum(map(len, [*taken, found.steps]))
+    trace.steps = sorted(step for step in trace.steps if abs(step[0] - middle) < _DAY)
+    taken = [trace.operators, trace.kernels, trace.copies]
+    found.dropped += timed - sum(map(len, [*taken, trace.steps]))
     firsts = [several[0].start for several in taken if several]
-    zero = min([*firsts, *(start for start, _ in found.steps[:1])], default=0.0)
+    zero = min([*firsts, *(start for start, _ in trace.steps[:1])], default=0.0)
     # A float holds the time since 1970 to a quarter of a microsecond.
     base = float(found.base or 0)
     slack = 2 * math.ulp(max(abs(base), abs(middle), abs(base + middle)))
-    _nest(found.operators, found.launches, slack)
-    _join(found, zero)
+    _nest(trace.operators, found.launches, slack)
+    _join(trace, found.launches, zero)
     for several in taken:
         for event in several:
             event.start -= zero
-    found.steps = [(start - zero, length) for start, length in found.steps]
+    trace.steps = [(start - zero, length) for start, length in trace.steps]
 
 
 def _in_order(events: list[_Event], middle: float) -> list[_Event]:
@@ -212,31 +205,30 @@ def _nest(operators: Sequence[Operator], launches: Sequence[Launch], slack: floa
         operator.self_time = max(0.0, operator.self_time)
 
 
-def _join(found: Collector, zero: float) -> None:
+def _join(trace: Trace, calls: Sequence[Launch], zero: float) -> None:
     """Say of what ran on the device when it was launched, and by which operator."""
-    launches = {launch.correlation: launch for launch in found.launches}
+    launches = {launch.correlation: launch for launch in calls}
     by_external: dict[int, list[int]] = defaultdict(list)
     # If it is the launch's own number in place of the operator's, it tells nothing.
-    if any(kernel.external != kernel.correlation for kernel in found.kernels):
-        for place, operator in enumerate(found.operators):
+    if any(kernel.external != kernel.correlation for kernel in trace.kernels):
+        for place, operator in enumerate(trace.operators):
             if operator.external is not None:
                 by_external[operator.external].append(place)
-    device: list[Kernel | Copy] = [*found.kernels, *found.copies]
-    for event in device:
+    for event in trace.on_device():
         launch = None if event.correlation is None else launches.get(event.correlation)
         caller = launch.operator if launch else None
         if caller is None and event.external in by_external:
             # A number is given again to a later operator: it launched what comes after it.
             again = by_external[event.external]
-            before = bisect_right(again, event.start, key=lambda at: found.operators[at].start)
+            before = bisect_right(again, event.start, key=lambda at: trace.operators[at].start)
             caller = again[max(0, before - 1)]
-        cause = launch or (None if caller is None else found.operators[caller])
+        cause = launch or (None if caller is None else trace.operators[caller])
         event.launched = cause.start - zero if cause else None
         event.operator = caller
         if not isinstance(event, Kernel) or event.collective:
             continue
         if any(word in event.name.lower() for word in _COMMUNICATES):
-            event.collective = _collective(found.operators, caller)
+            event.collective = _collective(trace.operators, caller)
 
 
 def _collective(operators: Sequence[Operator], place: int | None) -> str:

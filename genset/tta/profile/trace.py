@@ -95,7 +95,7 @@ class Operator:
     external: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Trace:
     """One rank's trace.
 
