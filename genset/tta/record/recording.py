@@ -11,7 +11,7 @@ attempt that begins from the start takes the place of one that did not finish, w
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ from genset.core.files import locked, write_text
 from genset.tta.logs.dawnbench import WATT_HOURS, read_json, read_run
 from genset.tta.logs.dawnbench_json import Attempts
 from genset.tta.record.energy import Meter
-from genset.tta.record.header import Header, exists, names
+from genset.tta.record.header import Header, exists, names, recordings
 from genset.tta.record.recorder import Line
 from genset.tta.runs import SCORES, Epoch, Task
 
@@ -198,15 +198,8 @@ def set_aside(path: Path) -> tuple[int, float]:
     about = path.with_suffix(".json")
     if attempts and about.is_file() and not attempts[-1].with_suffix(".json").is_file():
         write_text(attempts[-1].with_suffix(".json"), about.read_text("utf-8"))
-    return len(attempts), sum(map(_hours, attempts))
-
-
-def _hours(path: Path) -> float:
-    """The hours that a recording took; 0 where it does not say."""
-    with suppress(BadInput):
-        if run := read_json(path.with_suffix(".json")).recorded:
-            return run.recording.hours
-    return 0.0
+    runs = (entry.recorded for entry in recordings(at.with_suffix(".json") for at in attempts))
+    return len(attempts), sum(run.recording.hours for run in runs if run)
 
 
 def recorded(output: Path) -> dict[str, Any] | None:
