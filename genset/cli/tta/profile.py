@@ -77,8 +77,7 @@ def profile_command(
         --peak-tflops tpu=184 --peak-gbs tpu=2800
     genset tta profile --how
     """
-    from genset.tta.profile.figure import draw_profile
-    from genset.tta.profile.profile import profile_tables
+    from genset.tta.profile.profile import draw_profile, profile_tables
     from genset.tta.profile.trace import HOW
 
     if how:

@@ -13,15 +13,15 @@ from genset.core.numbers import count
 from genset.core.progress import progress
 from genset.core.safe import clean
 from genset.core.table import Table
+from genset.tta.figures import check_few, new_figure
+from genset.tta.profile import matrix_units, roofline, shares
 from genset.tta.profile.kineto import read_trace
-from genset.tta.profile.matrix_units import MatrixUnits, matrix_units, matrix_units_tables
 from genset.tta.profile.peaks import DeviceOptions, Peaks, Point
-from genset.tta.profile.roofline import Roofline, above_roof, roofline, roofline_tables
-from genset.tta.profile.shares import Shares, SpanOf, shares, shares_tables, span, span_of
 from genset.tta.profile.trace import Trace
 from genset.tta.profile.work import count_work
 from genset.tta.words import short_name, short_time
 
+_LINE = 0.09  # inches that the roofline is higher for each name below it
 # A share of kernel time that is worth a remark if its kernels' names do not tell.
 _MUCH = 0.1
 _MAKERS = {"none": "the host alone", "nvidia": "an NVIDIA GPU", "amd": "an AMD GPU"}
@@ -52,10 +52,10 @@ class Profile:
     maker: Literal["nvidia", "amd", "none"]
     ranks: int | None
     traces: list[Path]
-    shares: list[Shares]
+    shares: list[shares.Shares]
     outside: float
-    matrix_units: MatrixUnits | None
-    roofline: Roofline
+    matrix_units: matrix_units.MatrixUnits | None
+    roofline: roofline.Roofline
     remarks: list[str]
     missing: list[str]
 
@@ -117,14 +117,14 @@ def profile(
     """
     ranks = in_order(name, traces)
     device = next((trace.device.name for trace in ranks if trace.device.name), "")
-    of = span_of(ranks)
-    spans = [span(trace, of) for trace in ranks]
+    of = shares.span_of(ranks)
+    spans = [shares.span(trace, of) for trace in ranks]
     pairs = list(zip(ranks, spans, strict=True))
     kernels = [k for trace, over in pairs for k in trace.kernels if over.overlaps(k)]
     everything = sum(kernel.length for trace in ranks for kernel in trace.kernels)
     inside = sum(kernel.length for kernel in kernels)
     world = next((trace.ranks for trace in ranks if trace.ranks), None)
-    units = matrix_units(kernels)
+    units = matrix_units.matrix_units(kernels)
     unseen = any(trace.unseen for trace in ranks)
     works = [] if unseen else [count_work(trace, over) for trace, over in pairs]
     return Profile(
@@ -133,10 +133,10 @@ def profile(
         maker=ranks[0].device.maker,
         ranks=world,
         traces=[trace.path for trace in ranks],
-        shares=[line for trace in ranks for line in shares(trace, of)],
+        shares=[line for trace in ranks for line in shares.shares(trace, of)],
         outside=max(0.0, 1 - inside / everything) if everything > 0 else 0.0,
         matrix_units=units,
-        roofline=roofline(works, options.peaks(device)),
+        roofline=roofline.roofline(works, options.peaks(device)),
         remarks=list(_remarks(ranks, of, units)),
         missing=_missing(ranks),
     )
@@ -167,22 +167,52 @@ def profile_tables(found: Comparison, everything: bool = True) -> list[Table]:
     if missing:
         missing.append("genset tta profile --how prints how to record it")
     lists = (("Remarks", _lines(remarks)), ("Not recorded", missing))
-    summaries = _lines(
-        (run.name, summary(run.shares, run.roofline, run.matrix_units, run.missing)) for run in runs
-    )
+    summaries = _lines((run.name, _summary(run)) for run in runs)
     if not everything and runs:
         more = "genset tta profile --all prints tables, remarks, what is not recorded"
         return [Table(title="Summary", notes=[*summaries, more])]
     return [
         *[Table(title="Summary", notes=summaries)] * bool(runs),
-        *shares_tables(
+        *shares.shares_tables(
             {run.name: run.shares for run in runs if run.shares},
             {run.name: run.device for run in runs},
         ),
-        *matrix_units_tables(units, {run.name: run.outside for run in runs if run.matrix_units}),
-        *roofline_tables({run.name: run.roofline for run in runs}, points),
+        *matrix_units.matrix_units_tables(
+            units, {run.name: run.outside for run in runs if run.matrix_units}
+        ),
+        *roofline.roofline_tables({run.name: run.roofline for run in runs}, points),
         *(Table(title=title, notes=notes) for title, notes in lists if notes),
     ]
+
+
+def draw_profile(found: Comparison, path: Path) -> None:
+    """Draw what is known: bars of time, and below them the roofline.
+
+    Raises:
+        BadInput: there is nothing to draw, or there are more runs than a figure holds.
+    """
+    names = [run.name for run in found.runs] + [point.point.name for point in found.points]
+    places = {name: at for at, name in enumerate(names)}
+    check_few(len(places), "runs")
+    lines = {run.name: run.shares for run in found.runs if run.shares}
+    units = {run.name: run.matrix_units for run in found.runs if run.matrix_units}
+    rooflines = {run.name: run.roofline for run in found.runs}
+    has_roofline = bool(found.points) or any(of.run for of in rooflines.values())
+    if not (lines or units or has_roofline):
+        raise BadInput("nothing to draw: no kernel is recorded, and no operator's work is known")
+    bars = max(sum(map(len, lines.values())), len(units))
+    heights = [1.9 + 0.3 * bars] * bool(bars) + [4.6 + _LINE * len(places)] * has_roofline
+    columns = max(1, bool(lines) + bool(units))
+    with new_figure(path, 6.4 * columns, sum(heights)) as figure:
+        grid = figure.add_gridspec(len(heights), columns, height_ratios=heights)
+        if lines:
+            shares.draw_shares(figure.add_subplot(grid[0, 0]), lines)
+        if units:
+            matrix_units.draw_matrix_units(figure.add_subplot(grid[0, columns - 1]), units)
+        if has_roofline:
+            axes = figure.add_subplot(grid[-1, :])
+            points = [(point.point, point.peaks) for point in found.points]
+            roofline.draw_roofline(axes, rooflines, points, places)
 
 
 def _lines(of: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
@@ -194,7 +224,7 @@ def _point_profile(point: Point, options: DeviceOptions) -> PointProfile:
     peaks = options.peaks("")
     tflops = [(rate, roof) for roof, rate in peaks.tflops.items()] if peaks else []
     point = point.compared_with(peaks, max(tflops)[1] if tflops else None)
-    return PointProfile(point, peaks, above_roof(point, "the point"))
+    return PointProfile(point, peaks, roofline.above_roof(point, "the point"))
 
 
 def _read_traces(
@@ -229,7 +259,9 @@ def _why_not_ranks(one: Trace, other: Trace) -> str:
     return ""
 
 
-def _remarks(ranks: Sequence[Trace], of: SpanOf, units: MatrixUnits | None) -> Iterator[str]:
+def _remarks(
+    ranks: Sequence[Trace], of: shares.SpanOf, units: matrix_units.MatrixUnits | None
+) -> Iterator[str]:
     whole = next((trace.ranks for trace in ranks if trace.ranks), None)
     if whole and len(ranks) < whole:
         yield f"{len(ranks)} of {whole} ranks: others may compute and wait differently"
@@ -291,24 +323,22 @@ _NEXT = {
 _HALF = "compute in half precision (torch.autocast), or allow TF32"
 
 
-def summary(
-    shares: Sequence[Shares], roofline: Roofline, units: MatrixUnits | None, missing: Sequence[str]
-) -> list[str]:
+def _summary(run: Profile) -> list[str]:
     """The lines; of a trace without events on a device, what to record."""
-    if not shares:
-        return ["how busy a device was is not in it", *missing[:1]]
-    parts = [(line.computing, line.exposed, line.copying_alone, line.idle) for line in shares]
+    if not run.shares:
+        return ["how busy a device was is not in it", *run.missing[:1]]
+    parts = [(line.computing, line.exposed, line.copying_alone, line.idle) for line in run.shares]
     computing, exposed, copies, idle = map(fmean, zip(*parts, strict=True))
-    time = short_time(fmean(line.span_seconds for line in shares))
-    of = f" (mean of {count(len(shares), 'device')})" if len(shares) > 1 else ""
-    lost = _lost(roofline, units, computing)
+    time = short_time(fmean(line.span_seconds for line in run.shares))
+    of = f" (mean of {count(len(run.shares), 'device')})" if len(run.shares) > 1 else ""
+    lost = _lost(run, computing)
     lost |= {"communication": exposed, "copies": copies, "idle": idle}
     worst = max(lost, key=lambda name: lost[name])
     what, mend = _NEXT[worst]
-    roofs = {point.roof for point in roofline.kinds}
+    roofs = {point.roof for point in run.roofline.kinds}
     if worst == "products" and roofs == {"float32"}:
         mend = _HALF
-    elif worst == "other" and not roofline.kinds:
+    elif worst == "other" and not run.roofline.kinds:
         mend = "record with record_shapes=True, to see which operators take it"
     return [
         f"busy: computing {_percent(computing)} of {time}{of}, idle {_percent(idle)}",
@@ -317,13 +347,13 @@ def summary(
     ]
 
 
-def _lost(roofline: Roofline, units: MatrixUnits | None, computing: float) -> dict[str, float]:
+def _lost(run: Profile, computing: float) -> dict[str, float]:
     """Shares of the time that computing takes beside products, and products below their peak."""
-    kinds = roofline.kinds
+    kinds, units = run.roofline.kinds, run.matrix_units
     peaks = [1.0 if point.of_peak is None else min(1.0, point.of_peak) for point in kinds]
-    shares = [point.share or 0.0 for point in kinds]
-    slow = sum(share * (1 - peak) for share, peak in zip(shares, peaks, strict=True))
-    other = 1 - sum(shares) if kinds or not units else units.no
+    parts = [point.share or 0.0 for point in kinds]
+    slow = sum(share * (1 - peak) for share, peak in zip(parts, peaks, strict=True))
+    other = 1 - sum(parts) if kinds or not units else units.no
     return {"other": computing * other, "products": computing * slow}
 
 

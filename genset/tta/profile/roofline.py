@@ -3,14 +3,18 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from genset.core.safe import clean
 from genset.core.table import Column, Table
+from genset.tta.figures import label_point, line_style, logarithmic
 from genset.tta.profile.peaks import Peaks, Point, Roof, depends_on_units, roof_of
 from genset.tta.profile.products import Kind
 from genset.tta.profile.work import Call, OtherWork, TraceWork
 from genset.tta.words import exact, name_column, quantity, rate, share, short_name, short_time
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Products that are not recorded of less than this share of the time are not worth a remark.
 _LITTLE = 0.005
@@ -275,3 +279,105 @@ def _shapes(point: Point) -> str | None:
     """The shapes of its tensors: "64×3×224×224, 64×3×7×7"."""
     shapes = ["×".join(map(str, shape)) or "1" for shape in point.shapes]
     return clean(", ".join(shapes), 48) or None
+
+
+# Figure
+
+_MARKERS: Mapping[str | None, str] = {"convolution": "o", "matrix product": "s", "attention": "p"}
+# Runs differ by how their points are filled, too: in print there is no colour.
+_FILLS = ("full", "none", "left", "right", "bottom", "top")
+
+
+def draw_roofline(
+    axes: "Axes",
+    found: Mapping[str, Roofline],
+    points: Sequence[tuple[Point, Peaks | None]],
+    places: Mapping[str, int],
+) -> None:
+    """Points of kinds of products, a star for each run and point by hand.
+
+    The paper's Figure 3.
+    Stars that lie close differ by numbers, which the legend below has names to.
+
+    Args:
+        places: by name, which gives the colour.
+    """
+    kinds = [(name, p) for name, of in found.items() for p in of.kinds if p.flops]
+    stars = [(name, of.run) for name, of in found.items() if of.run]
+    stars += [(point.name, point) for point, _ in points]
+    for at, (name, point) in enumerate(stars):
+        _draw_star(axes, name, point, places[name], at, len(stars))
+    roofs = list(_roofs(found, points))
+    _set_limits(axes, [point for _, point in [*stars, *kinds]], roofs)
+    for at, roof in enumerate(roofs):
+        _draw_roof(axes, at, *roof)
+    for name, point in kinds:
+        place = places[name]
+        style: dict[str, Any] = {"fillstyle": _FILLS[place % len(_FILLS)], "markersize": 7}
+        style |= {"color": line_style(place)[0], "markerfacecoloralt": "white", "zorder": 3}
+        axes.plot([point.flops_per_byte], [point.tflops], _MARKERS[point.kind], **style)
+    for kind in sorted({str(point.kind) for _, point in kinds}):
+        axes.plot([], [], _MARKERS[kind], color="0.3", markersize=10, label=kind)
+    axes.set(xlabel="FLOPs a byte", ylabel="TFLOP/s")
+    axes.set_title("roofline: achieved and peak TFLOP/s")
+    # Below the axes, where it hides nothing.
+    where: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)}
+    axes.legend(ncols=2, fontsize=8, markerscale=0.6, **where)
+
+
+def _draw_star(axes: "Axes", name: str, point: Point, place: int, at: int, of: int) -> None:
+    """A whole run; of several with its number."""
+    colour, number = line_style(place)[0], str(place + 1)
+    label = f" {number}: {short_name(name, 24)}" if of > 1 else f" {short_name(name, 24)}"
+    style: dict[str, Any] = {"markersize": 17, "markeredgecolor": "black", "zorder": 5}
+    axes.plot([point.flops_per_byte], [point.tflops], "*", color=colour, label=label, **style)
+    if of > 1:
+        label_point(axes, number, (point.flops_per_byte, point.tflops), colour, at, of)
+
+
+def _roofs(
+    found: Mapping[str, Roofline], points: Sequence[tuple[Point, Peaks | None]]
+) -> Iterator[tuple[Peaks, dict[Roof, float]]]:
+    """Each device's peaks, and those that are drawn: used ones, and the highest."""
+    used = [
+        (of.peaks, {point.roof for point in [*of.kinds, *of.operators]})
+        for of in found.values()
+        if of.peaks and of.busy
+    ]
+    used += [(peaks, {point.roof}) for point, peaks in points if peaks]
+    for at, (peaks, _) in enumerate(used):
+        if all(peaks != other for other, _ in used[:at]):
+            roofs = {roof for other, several in used if other == peaks for roof in several}
+            highest = max(peaks.tflops.values(), default=0.0)
+            yield peaks, {r: t for r, t in peaks.tflops.items() if r in roofs or t == highest}
+
+
+def _draw_roof(axes: "Axes", at: int, peaks: Peaks, drawn: Mapping[Roof, float]) -> None:
+    """The slope of a device's memory and its ceilings."""
+    low, high = axes.get_xlim()
+    style: dict[str, Any] = {"color": "0.35", "linestyle": line_style(at)[1], "linewidth": 1.1}
+    words = [f"{roof} {exact(tflops)}" for roof, tflops in drawn.items()]
+    label = f"{clean(peaks.device, 24) or 'given'}: {', '.join(words)} TFLOP/s" * bool(words)
+    if peaks.gbs:
+        label = ", ".join(filter(None, [label, f"{exact(peaks.gbs)} GB/s"]))
+    axes.plot([], [], label=label, **style)
+    top = max(drawn.values(), default=axes.get_ylim()[1])
+    if peaks.gbs:
+        axes.plot([low, 1e3 * top / peaks.gbs], [low * peaks.gbs / 1e3, top], zorder=1, **style)
+    for tflops in set(drawn.values()):
+        start = 1e3 * tflops / peaks.gbs if peaks.gbs else low
+        axes.plot([start, high], [tflops, tflops], zorder=1, **style)
+
+
+def _set_limits(
+    axes: "Axes", shown: Sequence[Point], roofs: Sequence[tuple[Peaks, dict[Roof, float]]]
+) -> None:
+    """Room for points and the highest roofs."""
+    xs, ys = [point.flops_per_byte for point in shown], [point.tflops for point in shown]
+    for peaks, drawn in roofs:
+        ys += [max(drawn.values())] if drawn else []
+        xs += [1e3 * ys[-1] / peaks.gbs] if drawn and peaks.gbs else []
+    axes.set_xlim(min(xs) / 3, max(xs) * 4)
+    axes.set_ylim(min(ys) / 3, max(ys) * 3)
+    logarithmic(axes, "x")
+    logarithmic(axes, "y")
