@@ -8,25 +8,14 @@ from genset.core.errors import BadInput
 from genset.core.numbers import bare_p, duration, points
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
-from genset.tta.factors.effects import (
-    Cells,
-    Curve,
-    Interaction,
-    Interactions,
-    Step,
-    Verdict,
-    addition,
-    curves,
-    interactions,
-    lesion,
-)
+from genset.tta.factors import effects
 from genset.tta.factors.study import Configuration, Estimate, Study, configurations, read_logs
 from genset.tta.logs.common import ReadAs
 from genset.tta.one_entry import counted, together
 from genset.tta.runs import Training, one_task
 from genset.tta.words import amount, difference_tables, goal, short_name, short_of
 
-_TOGETHER = {Verdict.FASTER: "more together", Verdict.SLOWER: "less together"}
+_TOGETHER = {effects.Verdict.FASTER: "more together", effects.Verdict.SLOWER: "less together"}
 _LUCKY = "where some runs do not reach the threshold, time and epochs are of the lucky others"
 _HOW = (
     "times and throughputs are geometric means, times of the runs that reach the threshold",
@@ -62,10 +51,10 @@ class Factors:
     settings: Mapping[str, float]
     throughput_unit: str
     configurations: list[Configuration]
-    addition: list[Step]
-    lesion: list[Step]
-    interactions: Interactions | None
-    curves: list[Curve]
+    addition: list[effects.Step]
+    lesion: list[effects.Step]
+    interactions: effects.Interactions | None
+    curves: list[effects.Curve]
     missing: list[str]
     differences: list[str]
     remarks: list[str]
@@ -99,10 +88,11 @@ def factors(
     if not counting:
         raise BadInput(f"no run counts: {'; '.join(together(runs, threshold))}")
     found, differences = configurations(study, counting, threshold, mixed)
-    order, (settings, cells), (drawn, undrawn) = study.order, _largest_group(found), curves(found)
-    added = addition(order, cells) if order else []
-    lesions = lesion(order, cells) if len(order) > 1 else []
-    crossed = interactions(order, cells) if len(order) > 1 else None
+    order, (settings, cells) = study.order, _largest_group(found)
+    drawn, undrawn = effects.curves(found)
+    added = effects.addition(order, cells) if order else []
+    lesions = effects.lesion(order, cells) if len(order) > 1 else []
+    crossed = effects.interactions(order, cells) if len(order) > 1 else None
     return Factors(
         task=task.name,
         score=task.score,
@@ -150,7 +140,7 @@ def factors_tables(found: Factors) -> list[Table]:
     ]
 
 
-def _largest_group(found: Sequence[Configuration]) -> tuple[Mapping[str, float], Cells]:
+def _largest_group(found: Sequence[Configuration]) -> tuple[Mapping[str, float], effects.Cells]:
     """The settings under which most combinations of factors were run; of several, the first."""
     groups: dict[object, dict[frozenset[str], Configuration]] = {}
     for configuration in found:
@@ -161,9 +151,9 @@ def _largest_group(found: Sequence[Configuration]) -> tuple[Mapping[str, float],
 
 
 def _missing(
-    added: Sequence[Step],
-    lesions: Sequence[Step],
-    crossed: Interactions | None,
+    added: Sequence[effects.Step],
+    lesions: Sequence[effects.Step],
+    crossed: effects.Interactions | None,
     undrawn: Sequence[str],
 ) -> list[str]:
     lines = []
@@ -199,7 +189,9 @@ def _remarks(runs: Sequence[Training]) -> list[str]:
 # Tables
 
 
-def _step_table(title: str, labels: Sequence[str], steps: Sequence[Step], found: Factors) -> Table:
+def _step_table(
+    title: str, labels: Sequence[str], steps: Sequence[effects.Step], found: Factors
+) -> Table:
     columns = [
         Column("with", format=short_name),
         Column("reached", "reach", missing="no run"),
@@ -215,7 +207,7 @@ def _step_table(title: str, labels: Sequence[str], steps: Sequence[Step], found:
     return Table(columns, rows, title)
 
 
-def _step_cells(step: Step) -> list[Any]:
+def _step_cells(step: effects.Step) -> list[Any]:
     if step.found is None:
         return [None] * 8
     cell, brings = step.found, step.brings
@@ -231,7 +223,7 @@ def _step_cells(step: Step) -> list[Any]:
     ]
 
 
-def _interaction_table(found: Interactions, title: str) -> Table:
+def _interaction_table(found: effects.Interactions, title: str) -> Table:
     whole = found.runs == found.possible
     columns = [
         Column("factors"),
@@ -250,7 +242,7 @@ def _interaction_table(found: Interactions, title: str) -> Table:
     return Table(columns, rows, title, notes)
 
 
-def _interaction_cells(found: Interaction, whole: bool) -> list[Any]:
+def _interaction_cells(found: effects.Interaction, whole: bool) -> list[Any]:
     effect = found.effect
     together = _TOGETHER if len(effect.factors) > 1 else {}
     verdict = together.get(effect.verdict, str(effect.verdict))
@@ -264,7 +256,7 @@ def _interaction_cells(found: Interaction, whole: bool) -> list[Any]:
     return cells if whole else [*cells, over]
 
 
-def _curve_table(curve: Curve, head: str, found: Factors) -> Table:
+def _curve_table(curve: effects.Curve, head: str, found: Factors) -> Table:
     setting = short_name(curve.setting)
     title = f"{head} by {setting}{_with(curve.on)}{_settings_words(curve.settings)}"
     columns = [

@@ -15,17 +15,8 @@ from typing import Any
 
 from genset.core.errors import BadInput
 from genset.core.validation import read_json
+from genset.tta.logs import mlperf_lines as lines
 from genset.tta.logs.common import Format, ReadAs, as_percent
-from genset.tta.logs.mlperf_lines import (
-    MARK,
-    SETTINGS,
-    RunLog,
-    Scores,
-    gather,
-    joined,
-    numbered,
-    read_lines,
-)
 from genset.tta.runs import About, Epoch, MalformedLog, Stop, Task, Training
 
 _LARGEST = 1 << 20
@@ -81,14 +72,14 @@ class Benchmark:
     """
 
     score: str
-    targets: Mapping[str, Scores]
+    targets: Mapping[str, lines.Scores]
     fractions: str = "0.5"
     percent: bool = False
     hundredfold: bool = False
     lower_is_better: bool = False
     parts: tuple[str, ...] = ()
 
-    def target(self, form: str, seconds: float) -> Scores | None:
+    def target(self, form: str, seconds: float) -> lines.Scores | None:
         """The scores that count as reached, by a log's form and its time; None if not known.
 
         From v0.7 on lines do not tell their round. Then it is the one of the day.
@@ -166,10 +157,10 @@ def recognizes(path: Path, start: bytes) -> bool:
     """Whether a file has lines of MLPerf's near its beginning."""
     if path.suffix.lower() in _NO_LOGS:
         return False
-    if MARK in start or not path.name.startswith("result"):
-        return MARK in start
+    if lines.MARK in start or not path.name.startswith("result"):
+        return lines.MARK in start
     with path.open("rb") as file:
-        return MARK in file.read(_BEGINNING)
+        return lines.MARK in file.read(_BEGINNING)
 
 
 def is_result(path: Path) -> bool:
@@ -183,7 +174,7 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     Raises:
         MalformedLog: it has no right reading.
     """
-    log = gather(read_lines(path))
+    log = lines.gather(lines.read_lines(path))
     if log.start is None:
         raise MalformedLog(path, "no run_start: when training began is not known")
     if second := log.second_run():
@@ -198,7 +189,7 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     stated = log.benchmark or log.values.get("submission_benchmark", "")
     name = known_name(stated) or stated or next((name for name in folders if name), "unknown")
     judged = benchmark(name)
-    log.evaluations = joined(log.evaluations, judged.parts)
+    log.evaluations = lines.joined(log.evaluations, judged.parts)
     if not log.evaluations:
         raise MalformedLog(path, f"no evaluation has {' and '.join(judged.parts)}")
     targets = log.target or judged.target(log.form, log.start)
@@ -207,13 +198,13 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     task = Task(f"MLPerf {name}", judged.score, target, judged.lower_is_better, judged.percent)
     epochs = tuple(
         Epoch(epoch, (found.seconds - log.start) / 3600, {judged.score: scale(found.values[0])})
-        for epoch, found in zip(numbered(log.evaluations), log.evaluations, strict=True)
+        for epoch, found in zip(lines.numbered(log.evaluations), log.evaluations, strict=True)
     )
     stop = _stop(log, targets, judged)
     return [Training(_about(path, log, task, name), epochs, stop, cut_off=log.stop is None)]
 
 
-def _about(path: Path, log: RunLog, task: Task, benchmark: str) -> About:
+def _about(path: Path, log: lines.RunLog, task: Task, benchmark: str) -> About:
     remarks = []
     if task.threshold is not None and log.target is None:
         remarks.append("no eval_target in it: MLPerf's own for the benchmark counts")
@@ -223,7 +214,7 @@ def _about(path: Path, log: RunLog, task: Task, benchmark: str) -> About:
         remarks.append("its epochs are samples")
     if log.succeeded is False:
         remarks.append("its run_stop says that it did not succeed")
-    system = _system_of(path)
+    system, names = _system_of(path), lines.SETTINGS
     return About(
         name=path.stem,
         path=path,
@@ -234,11 +225,11 @@ def _about(path: Path, log: RunLog, task: Task, benchmark: str) -> About:
         hardware=_hardware(system) or log.values.get("submission_platform", ""),
         remarks=tuple(remarks),
         entry=_entry(path),
-        settings={SETTINGS[key]: text for key, text in log.values.items() if key in SETTINGS},
+        settings={names[key]: text for key, text in log.values.items() if key in names},
     )
 
 
-def _scale(path: Path, log: RunLog, judged: Benchmark) -> Callable[[float], float]:
+def _scale(path: Path, log: lines.RunLog, judged: Benchmark) -> Callable[[float], float]:
     """What makes a log's scores such as people read them.
 
     Raises:
@@ -253,7 +244,7 @@ def _scale(path: Path, log: RunLog, judged: Benchmark) -> Callable[[float], floa
     return as_percent if fractions and (judged.percent or judged.hundredfold) else float
 
 
-def _stop(log: RunLog, targets: Scores | None, judged: Benchmark) -> Stop:
+def _stop(log: lines.RunLog, targets: lines.Scores | None, judged: Benchmark) -> Stop:
     """How the run ended by MLPerf's rules, in hours since its start.
 
     Where no ``run_stop`` says whether it succeeded, it did if an evaluation reached the target.
@@ -267,7 +258,7 @@ def _stop(log: RunLog, targets: Scores | None, judged: Benchmark) -> Stop:
     return Stop((seconds - log.start) / 3600, succeeded)
 
 
-def _reaches(values: Scores, targets: Scores, judged: Benchmark) -> bool:
+def _reaches(values: lines.Scores, targets: lines.Scores, judged: Benchmark) -> bool:
     """Whether an evaluation is as good as the target in all its parts."""
     pairs = enumerate(zip(values, targets, strict=False))
     return all(v <= t if judged.lower_is_better and at == 0 else v >= t for at, (v, t) in pairs)
