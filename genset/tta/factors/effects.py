@@ -16,13 +16,7 @@ from itertools import combinations, islice
 
 from genset.statistics.contrasts import Contrast, contrast
 from genset.statistics.multiple_testing import holm
-from genset.tta.factors.study import (
-    Configuration,
-    Estimate,
-    as_ratio,
-    log_hours,
-    log_throughputs,
-)
+from genset.tta.factors.study import Configuration, Estimate, as_ratio, log_hours, log_throughputs
 
 _LEVEL = 0.05
 _MOST_TOGETHER = 3
