@@ -17,7 +17,7 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
     "lines of code": 59_411,
-    "modules": 472,
+    "modules": 471,
     "lines of tests": 70_615,
     "words of docs": 34_643,
     "private words in 1,000 lines": 0.4,
