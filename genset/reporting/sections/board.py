@@ -92,7 +92,7 @@ class Ranked(NamedTuple):
     accuracy: Accuracy
     says: str
     near: bool
-    tags: Sequence[str]
+    tags: Sequence[str] = ()
 
 
 def ranking_plot(models: Sequence[Ranked]) -> Markup:
