@@ -118,7 +118,7 @@ TOO_LARGE = {
     "a body of 300 MB": (endless(LARGE, b"x" * MEGABYTE), "more than 32 MB", 48),
     "a body without an end": (endless(CHUNKED, CHUNK), "more than 32 MB", 48),
     "300 MB when unpacked": (
-        answer(gzip.compress(bytes(300 * MEGABYTE)), Content_Encoding="gzip", **JSON),
+        answer(300 * gzip.compress(bytes(MEGABYTE)), Content_Encoding="gzip", **JSON),
         "more than 32 MB",
         48,
     ),

@@ -108,7 +108,7 @@ ANSWERS = {
     "a byte at a time": (dripping(JPEG, MAX_SECONDS / 10), LATER),
     "a byte at a time, no length": (dripping(JPEG, MAX_SECONDS / 10, Content_Length=""), LATER),
     "a gzip bomb": (
-        answer(gzip.compress(bytes(100_000_000)), Content_Encoding="gzip"),
+        answer(100 * gzip.compress(bytes(1_000_000)), Content_Encoding="gzip"),
         "too large",
     ),
     "gzip in gzip": (
