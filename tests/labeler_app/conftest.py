@@ -29,15 +29,20 @@ class Served:
         return f"http://127.0.0.1:{self.port}"
 
 
+def serve(workspace: Workspace, store: Store) -> Iterator[Served]:
+    """To the end of the fixture that yields from it, which leaves the store to be closed."""
+    port = free_port()
+    with serving(workspace.root, port):
+        yield Served(Workspace.find(workspace.root), store, port)
+    store.close()
+
+
 @pytest.fixture(scope="session")
 def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("served") / "workspace"
     workspace, store = labeled_workspace(folder, [TENCH, GOLDFISH, CRANE, TABBY])
     let_many_label(workspace)
-    port = free_port()
-    with serving(workspace.root, port):
-        yield Served(Workspace.find(workspace.root), store, port)
-    store.close()
+    yield from serve(workspace, store)
 
 
 @pytest.fixture

@@ -8,10 +8,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from genset.label.comments import comments
-from tests.label.serving import free_port, serving
 from tests.labeled_workspace import CRANE, TENCH, labeled_workspace
 from tests.labeler_app.component import begin, press, problems, saved, see, sign_in, stored
-from tests.labeler_app.conftest import Served, let_many_label
+from tests.labeler_app.conftest import Served, let_many_label, serve
 
 pytestmark = pytest.mark.browser
 
@@ -27,10 +26,7 @@ def grids(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     assert "photos = 5\n" in text
     text = text.replace('"flickr"', '"commons"').replace("photos = 5\n", "photos = 48\n")
     settings.write_text(text, "utf-8")
-    port = free_port()
-    with serving(workspace.root, port):
-        yield Served(workspace, store, port)
-    store.close()
+    yield from serve(workspace, store)
 
 
 def verdicts(page: Page) -> list[str]:

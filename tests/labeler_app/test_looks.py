@@ -5,10 +5,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect
 
-from tests.label.serving import free_port, serving
 from tests.labeled_workspace import CRANE, TENCH, add_candidate, labeled_workspace, picture
 from tests.labeler_app.component import label, photo, press, problems, saved, see, sign_in, stored
-from tests.labeler_app.conftest import Served
+from tests.labeler_app.conftest import Served, serve
 
 pytestmark = pytest.mark.browser
 
@@ -45,10 +44,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         path for path in workspace.images.rglob("*.jpg") if path.read_bytes() == picture(102)
     )
     lost.unlink()
-    port = free_port()
-    with serving(workspace.root, port):
-        yield Served(workspace, store, port)
-    store.close()
+    yield from serve(workspace, store)
 
 
 @pytest.mark.soak

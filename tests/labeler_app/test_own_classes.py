@@ -10,11 +10,9 @@ from genset.classes.files import taxonomy_in
 from genset.core.photo import PhotoOrigin
 from genset.db.taxonomies import store_taxonomy
 from genset.scrape.add import add
-from genset.workspace import Workspace
-from tests.label.serving import free_port, serving
 from tests.labeled_workspace import add_candidate, labeled_workspace, picture
 from tests.labeler_app.component import label, see, sign_in
-from tests.labeler_app.conftest import Served, let_many_label
+from tests.labeler_app.conftest import Served, let_many_label, serve
 from tests.scrape.test_folder import put
 
 pytestmark = pytest.mark.browser
@@ -57,10 +55,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         for number in range(2)
     }
     assert add(workspace, store, put(folder / "known", **photos), OF_OURS, examples=True).added == 4
-    port = free_port()
-    with serving(workspace.root, port):
-        yield Served(Workspace.find(workspace.root), store, port)
-    store.close()
+    yield from serve(workspace, store)
 
 
 def fits(page: Page) -> None:

@@ -8,11 +8,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from genset.db import Claim, Store, Verdict
-from tests.label.serving import free_port, serving
 from tests.labeled_workspace import CRANE, TENCH, add_candidate, labeled_workspace
 from tests.labeler_app import pages
 from tests.labeler_app.component import press, problems, saved, see, sign_in
-from tests.labeler_app.conftest import Served, let_many_label
+from tests.labeler_app.conftest import Served, let_many_label, serve
 from tests.labeler_app.questions import asked, labels_of, row, said
 from tests.questions import questioned_workspace
 
@@ -30,10 +29,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     for number in range(5):
         add_candidate(workspace, store, CRANE, 200 + number, number + 1)
     let_many_label(workspace)
-    port = free_port()
-    with serving(workspace.root, port):
-        yield Served(workspace, store, port)
-    store.close()
+    yield from serve(workspace, store)
 
 
 def by_class(store: Store, worker: str) -> dict[str, list[Verdict]]:

@@ -6,10 +6,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from genset.classes import imagenet1k
-from tests.label.serving import free_port, serving
 from tests.labeled_workspace import CRANE, TENCH, add_candidate
 from tests.labeler_app.component import chosen, photo, press, rows, saved, see, sign_in
-from tests.labeler_app.conftest import Served, let_many_label
+from tests.labeler_app.conftest import Served, let_many_label, serve
 from tests.labeler_app.questions import asked
 from tests.questions import questioned_workspace
 
@@ -42,10 +41,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     for number in range(5):
         add_candidate(workspace, store, CRANE, 200 + number, number + 1)
     let_many_label(workspace)
-    port = free_port()
-    with serving(workspace.root, port):
-        yield Served(workspace, store, port)
-    store.close()
+    yield from serve(workspace, store)
 
 
 def keys_for_all(page: Page, selector: str, key: str) -> int:

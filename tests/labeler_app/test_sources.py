@@ -5,11 +5,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.label.serving import free_port, serving
 from tests.label.session.test_sources import FLICKR, know
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, labeled_workspace
 from tests.labeler_app.component import press, see, sign_in
-from tests.labeler_app.conftest import Served, let_many_label
+from tests.labeler_app.conftest import Served, let_many_label, serve
 from tests.labeler_app.pages import Opened, buttons, click, label_page, labels_for, shown
 
 EVIL = "<img src=x onerror=alert(1)> [a](javascript:b) **c** :smile: $1$"
@@ -64,10 +63,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         warning="Wikimedia Commons has no safe search: photos may show what you do not want to see",
     )
     let_many_label(workspace)
-    port = free_port()
-    with serving(workspace.root, port):
-        yield Served(workspace, store, port)
-    store.close()
+    yield from serve(workspace, store)
 
 
 def decide_all(page: Page, name: str) -> None:

@@ -15,12 +15,7 @@ from genset import open_set
 from genset.core.errors import BadInput, ReleaseDamaged
 from genset.release.reader import MANIFEST, Release, manifest_hash
 from tests.labeled_workspace import TENCH
-
-ANY_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=5,
-)
+from tests.sources.conftest import JSON
 
 
 def problems(release: Release) -> list[str]:
@@ -188,7 +183,7 @@ def test_whatever_stands_in_a_manifest_is_noticed_and_never_a_traceback(release:
     sound = json.loads(path.read_text("utf-8"))
 
     @settings(max_examples=150)
-    @given(data=st.data(), value=ANY_JSON)
+    @given(data=st.data(), value=JSON)
     def garble(data: st.DataObject, value: object) -> None:
         manifest = json.loads(json.dumps(sound))
         place = data.draw(st.sampled_from([manifest, manifest["photos"][0]]))

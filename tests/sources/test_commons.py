@@ -28,6 +28,7 @@ from genset.sources.commons import Commons, search_text
 from genset.sources.commons_api import ask_whole, license_in_answer, parse_reply, photo_of
 from genset.sources.flickr import Flickr
 from genset.sources.source import Question, SearchPage, photos_of
+from tests.sources.conftest import JSON
 
 YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
 POSTED = datetime(2020, 5, 3, 10, 11, 12, tzinfo=UTC)
@@ -337,13 +338,6 @@ def test_an_answer_in_parts_is_put_together_by_page() -> None:
     assert photo_of(batch.pages["7"]) == structs.replace(photo(), title="A")
     assert batch.pages["7"].index == 2
     assert batch.following == {"gsroffset": 50, "continue": "x"}
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=8,
-)
 
 
 @given(field=JSON, name=st.sampled_from([*info(), *extmetadata()]))

@@ -22,6 +22,7 @@ from genset.sources.flickr_api import DAYS, IDS, parse_reply, uploaded
 from genset.sources.source import Question, SearchPage, Settings
 from tests.labeled_workspace import TENCH, picture
 from tests.scrape.pools import flickr_at
+from tests.sources.conftest import JSON
 
 YEAR_1970, YEAR_2014 = datetime(1970, 1, 1, tzinfo=UTC), datetime(2014, 1, 1, tzinfo=UTC)
 
@@ -176,13 +177,6 @@ def test_an_error_without_a_sound_code_is_still_one() -> None:
 def test_no_answer_crashes_the_parser(body: bytes) -> None:
     with pytest.raises(SourceError):
         parse_reply(body)
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=5,
-)
 
 
 @given(reply=st.fixed_dictionaries({"photos": JSON}) | JSON.map(answer), field=JSON)

@@ -30,6 +30,7 @@ from genset.sources.inaturalist_api import LICENSES, found_photo, large, license
 from genset.sources.replies import parse_json
 from genset.sources.source import Question, Settings, source_class
 from tests.scrape.pools import Pool
+from tests.sources.conftest import JSON
 from tests.sources.inaturalists import CONTACT, Naturalists, inaturalist, name, observation, photo
 
 YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
@@ -202,11 +203,6 @@ def test_without_what_it_is_judged_by_an_observation_is_passed_over(field: str) 
     assert read(observation(created_at="2020-08-27T18:00:51")) is None
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=5,
-)
 FIELDS = st.sampled_from(sorted(observation()))
 PHOTO_FIELDS = st.sampled_from(["id", "license_code", "url", "hidden"])
 
