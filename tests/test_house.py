@@ -19,7 +19,7 @@ CEILINGS = {
     "lines of code": 59_411,
     "modules": 471,
     "lines of tests": 70_615,
-    "words of docs": 31_504,
+    "words of docs": 31_317,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
