@@ -50,7 +50,6 @@ def frozen(workspace: Workspace, name: str, *words: str) -> tuple[int, int]:
     return counted["questions"], counted["unanswered"]
 
 
-@pytest.mark.soak
 def test_what_a_labeler_named_goes_to_the_others(named: Opened) -> None:
     workspace, _ = named
     assert stats(workspace) == frozen(workspace, "v2", "--allow-unanswered") == (7, 7)

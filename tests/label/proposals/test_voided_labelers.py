@@ -54,7 +54,6 @@ def lists(opened: Opened, name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("take_out", [void, hold])
-@pytest.mark.soak
 def test_what_only_a_voided_labeler_named_is_asked_no_more(spammed: Opened, take_out: Any) -> None:
     workspace, store = spammed
     assert (stats(spammed)["questions"], stats(spammed)["votes_missing"]) == (4, 0)
