@@ -351,40 +351,29 @@ def test_pairs_are_decided_side_by_side_the_closest_first(opened: Opened) -> Non
     workspace, store = opened
     pair(store, 101, "flickr:0", 5)
     pair(store, 1, "flickr:100", 2)
+    pair(store, 103, "flickr:2", 7)
     app = manage_page(workspace, "Review", of="Duplicates")
-    assert "2 to decide · 2 of 64 bits differ" in shown(app)
-    assert len(pictures(app)) == 2
+    assert "3 to decide · 2 of 64 bits differ" in shown(app)
+    left, right = pictures(app)
+    assert "Left: the photo flickr:100" in left and "Right: the photo flickr:1" in right
     assert "found for tench" in shown(app)
     assert "found for goldfish" in shown(app)
     assert [button.proto.shortcut for button in app.button][:2] == ["1", "2"]
 
     click(app, "Same, keep left")
-    assert "1 to decide" in shown(app)
+    assert "2 to decide" in shown(app)
     click(app, "Different")
-    assert "No pair waits to be decided" in shown(app)
-    assert verdicts(store) == {"flickr:100": "same", "flickr:0": "different"}
-    with store.session() as session:
-        rejected = session.scalars(select(Photo).where(Photo.rejected.is_not(None)))
-        assert [(photo.source_id, photo.rejected) for photo in rejected] == [
-            ("1", "duplicate: of flickr:100")
-        ]
-        decided = session.scalars(select(DuplicatePair.decided_by)).all()
-        assert decided == ["manager", "manager"]
-
-
-def test_of_a_pair_the_manager_chooses_which_to_keep(opened: Opened) -> None:
-    workspace, store = opened
-    pair(store, 101, "flickr:0", 5)
-    app = manage_page(workspace, "Review", of="Duplicates")
-    left, right = pictures(app)
-    assert "Left: the photo flickr:0" in left
-    assert "Right: the photo flickr:101" in right
     click(app, "Same, keep right")
+    assert "No pair waits to be decided" in shown(app)
+    assert verdicts(store) == {"flickr:100": "same", "flickr:0": "different", "flickr:2": "same"}
     with store.session() as session:
         rejected = session.scalars(select(Photo).where(Photo.rejected.is_not(None)))
-        assert [(photo.source_id, photo.rejected) for photo in rejected] == [
-            ("0", "duplicate: of flickr:101")
-        ]
+        assert {photo.source_id: photo.rejected for photo in rejected} == {
+            "1": "duplicate: of flickr:100",
+            "2": "duplicate: of flickr:103",
+        }
+        decided = session.scalars(select(DuplicatePair.decided_by)).all()
+        assert decided == ["manager"] * 3
 
 
 def test_a_pair_with_a_photo_that_is_not_here_says_which_it_is(opened: Opened) -> None:
