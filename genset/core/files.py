@@ -228,6 +228,12 @@ def table_rows(content: bytes) -> list[tuple[int, list[str]]]:
     return [(number, cells) for number, cells in found[bool(named) :] if any(cells)]
 
 
+def packaged_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a table that lies beside the code, by column; lines from a # on are comments."""
+    lines = path.read_text("utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
 def csv_text(names: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
     """A table in CSV: the names of its columns, then its rows."""
     text = io.StringIO(newline="")

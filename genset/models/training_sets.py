@@ -5,11 +5,12 @@ where that is told, else when the set, or the first model of it, was published. 
 the end. Weights of which the first stage of training is not known have no date.
 """
 
-import csv
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
+
+from genset.core.files import packaged_rows
 
 
 class TrainingSet(NamedTuple):
@@ -21,8 +22,8 @@ class TrainingSet(NamedTuple):
     source: str
 
 
-with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _file:
-    SETS = {row["name"]: TrainingSet(**row) for row in csv.DictReader(_file)}
+_ROWS = packaged_rows(Path(__file__).with_suffix(".csv"))
+SETS = {row["name"]: TrainingSet(**row) for row in _ROWS}
 KNOWN = {name: known.until for name, known in SETS.items()}
 _OF_WORD = {word: known for known in SETS.values() for word in known.words.split()}
 

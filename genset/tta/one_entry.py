@@ -4,12 +4,12 @@ Runs of different models, machines, frameworks or schedules are refused: numbers
 scaling would describe a mixture. What a log does not say is no difference.
 """
 
-import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from genset.core.errors import BadInput
+from genset.core.files import packaged_rows
 from genset.core.safe import clean
 from genset.tta.logs.common import number
 from genset.tta.runs import Training
@@ -192,8 +192,7 @@ def _first_few(values: Sequence[str]) -> str:
 
 # By what they are of. The first kind with a word in the text is its kind: a machine with GPUs names
 # its CPUs too.
-with Path(__file__).with_name("kinds.csv").open(encoding="utf-8", newline="") as _file:
-    _KINDS = [(row["of"], row["kind"], row["words"]) for row in csv.DictReader(_file)]
+_KINDS = packaged_rows(Path(__file__).with_name("kinds.csv"))
 
 
 def hardware_kind(text: str) -> str:
@@ -209,5 +208,5 @@ def framework_kind(text: str) -> str:
 def _kind(text: str, of: str) -> str:
     if not text.strip():
         return "not given"
-    kinds = (kind for what, kind, words in _KINDS if what == of and re.search(words, text, re.I))
-    return next(kinds, "other")
+    named = (row for row in _KINDS if row["of"] == of and re.search(row["words"], text, re.I))
+    return next((row["kind"] for row in named), "other")

@@ -5,11 +5,12 @@ and ImageNet-Sketch) and torchvision's (ImageNet alone), with their sources in i
 row is one file of weights at one image size. ``benchmarks/published_accuracies.py`` makes it.
 """
 
-import csv
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from genset.core.files import packaged_rows
 
 TABLE = Path(__file__).with_name("published.csv")
 SETS = ("imagenet", "real", "imagenetv2", "sketch")
@@ -50,8 +51,6 @@ def architecture_of(weights: str) -> str:
 @cache
 def published() -> tuple[PublishedWeights, ...]:
     """The whole table, by weights and image size."""
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        lines = [line for line in file if not line.startswith("#")]
     return tuple(
         PublishedWeights(
             weights=row["weights"],
@@ -60,7 +59,7 @@ def published() -> tuple[PublishedWeights, ...]:
             top1={name: float(row[name]) / 100 for name in SETS if row[name]},
             top5=float(row["imagenet_top5"]) / 100,
         )
-        for row in csv.DictReader(lines)
+        for row in packaged_rows(TABLE)
     )
 
 

@@ -6,20 +6,19 @@ the score, called by the word before it in the pattern, and any other group a sc
 What a line does not say stays as the last line said it: a row begins with each score.
 """
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from genset.core.files import packaged_rows
 from genset.tta.logs.common import Format, ReadAs, Sheet, number, seconds
 from genset.tta.logs.tables import trainings
 from genset.tta.runs import MalformedLog, Training
 
 # What trainings print that many use, by name; of torchvision, references/classification/train.py.
 PATTERNS: dict[str, list[str]] = {}
-with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _file:
-    for _row in csv.DictReader(_file):
-        PATTERNS.setdefault(_row["name"], []).append(_row["pattern"])
+for _row in packaged_rows(Path(__file__).with_suffix(".csv")):
+    PATTERNS.setdefault(_row["name"], []).append(_row["pattern"])
 _LONGEST = 10_000
 _CLOCKS = {"s": 1.0, "ms": 0.001}
 _COUNTS = ("epoch", "step")

@@ -4,9 +4,8 @@ By MLPerf's rules time runs from ``run_start`` to ``run_stop``, and a run counts
 target of its benchmark. Five runs or more in one folder, ``result_0.txt`` and so on, are an entry.
 """
 
-import csv
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.core.errors import BadInput
+from genset.core.files import packaged_rows
 from genset.core.validation import read_json
 from genset.tta.logs import mlperf_lines as lines
 from genset.tta.logs.common import Format, ReadAs, as_percent
@@ -101,31 +101,21 @@ _ROUNDS = (
 _TARGETS = ("0.5", "0.6", "0.7", "1.0", "2.0")
 
 
-def _read_table() -> Iterator[tuple[str, str, Benchmark]]:
-    """The rows of mlperf.csv, by the rules of MLPerf Training, rounds v0.5 to v5.0.
-
-    Each as the benchmark's name, others that it goes by, and what is known of it. Targets are by
-    round: two of one round must both be reached.
-    """
-    with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            yield (
-                row["name"],
-                row["also"],
-                Benchmark(
-                    row["score"],
-                    {at: tuple(map(float, row[at].split())) for at in _TARGETS if row[at]},
-                    row["fractions_from"],
-                    percent=row["scale"] == "percent",
-                    hundredfold=row["scale"] == "hundredfold",
-                    lower_is_better=row["less_is_better"] == "yes",
-                    parts=tuple(row["parts"].split()),
-                ),
-            )
-
-
-_BENCHMARKS = {name: found for name, _, found in _read_table()}
-_ALSO = {word: name for name, words, _ in _read_table() for word in words.split()}
+# By the rules of MLPerf Training, rounds v0.5 to v5.0. Both of two targets must be reached.
+_ROWS = packaged_rows(Path(__file__).with_suffix(".csv"))
+_BENCHMARKS = {
+    row["name"]: Benchmark(
+        row["score"],
+        {at: tuple(map(float, row[at].split())) for at in _TARGETS if row[at]},
+        row["fractions_from"],
+        percent=row["scale"] == "percent",
+        hundredfold=row["scale"] == "hundredfold",
+        lower_is_better=row["less_is_better"] == "yes",
+        parts=tuple(row["parts"].split()),
+    )
+    for row in _ROWS
+}
+_ALSO = {word: row["name"] for row in _ROWS for word in row["also"].split()}  # other names
 
 
 def known_name(name: str) -> str:

@@ -10,14 +10,14 @@ own list ends before Hopper (kineto#1041); NVIDIA's naming is that of cuBLAS, cu
 profilers print it.
 """
 
-import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
+from genset.core.files import packaged_rows
 from genset.core.table import Cell, Column, Table
 from genset.tta.figures import stacked_bars
 from genset.tta.profile.trace import Kernel
@@ -47,18 +47,13 @@ UNCLASSIFIED = Family("unclassified", "", "unclassified")
 COMMUNICATION = Family("communication", "", "no")
 
 
-def _read_table() -> Iterator[tuple[Family, re.Pattern[str]]]:
-    """The rows of kernels.csv: `names` is a pattern of kernels' names, without regard to case."""
-    with Path(__file__).with_name("kernels.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            verdict = cast("Verdict", row["matrix_units"])
-            yield (
-                Family(row["family"], row["generation"], verdict),
-                re.compile(row["names"], re.IGNORECASE),
-            )
-
-
-_FAMILIES = tuple(_read_table())
+# Each with the pattern of its kernels' names, without regard to case.
+_FAMILIES = {
+    re.compile(row["names"], re.IGNORECASE): Family(
+        row["family"], row["generation"], cast("Verdict", row["matrix_units"])
+    )
+    for row in packaged_rows(Path(__file__).with_name("kernels.csv"))
+}
 
 # NCCL's and RCCL's kernels, and the all-reduces that frameworks write themselves.
 _COMMUNICATES = re.compile(
@@ -82,7 +77,8 @@ def family(name: str) -> Family:
     text = name[:_LONGEST]
     if _COMMUNICATES.search(text):
         return COMMUNICATION
-    return next((known for known, pattern in _FAMILIES if pattern.search(text)), UNCLASSIFIED)
+    found = (known for pattern, known in _FAMILIES.items() if pattern.search(text))
+    return next(found, UNCLASSIFIED)
 
 
 @dataclass(frozen=True, slots=True)

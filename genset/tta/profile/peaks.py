@@ -1,6 +1,5 @@
 """What devices could do at most, from their makers' data sheets."""
 
-import csv
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from genset.core.errors import BadInput
+from genset.core.files import packaged_rows
 from genset.core.safe import clean
 from genset.tta.profile.products import Kind, Precision
 from genset.tta.profile.trace import Shape
@@ -43,13 +43,12 @@ def _read_table() -> Iterator[tuple[re.Pattern[str], Peaks]]:
     `names` is a pattern of the names that runtimes give, without regard to case; the first that is
     found counts. A100-PG... are boards for one customer, of unknown memory.
     """
-    with Path(__file__).with_name("peaks.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            tflops = {p: float(row[p]) for p in _PRECISIONS if row[p]}
-            gbs = float(row["gbs"]) if row["gbs"] else None
-            names = rf"(?<![a-z0-9])(?:{row['names']})(?![a-z0-9])"
-            peaks = Peaks(row["device"], tflops, gbs, row["source"])
-            yield re.compile(names, re.IGNORECASE), peaks
+    for row in packaged_rows(Path(__file__).with_name("peaks.csv")):
+        tflops = {p: float(row[p]) for p in _PRECISIONS if row[p]}
+        gbs = float(row["gbs"]) if row["gbs"] else None
+        names = rf"(?<![a-z0-9])(?:{row['names']})(?![a-z0-9])"
+        peaks = Peaks(row["device"], tflops, gbs, row["source"])
+        yield re.compile(names, re.IGNORECASE), peaks
 
 
 _PEAKS = tuple(_read_table())
