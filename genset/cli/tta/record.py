@@ -97,9 +97,9 @@ def record_command(
 
     from genset.tta.record.header import Header, choose_task, hardware
     from genset.tta.record.running import Job, Output
-    from genset.tta.record.series import choose_seeds, runs_of
+    from genset.tta.record.series import choose_runs
 
-    chosen = choose_seeds([*command, str(checkpoint or "")], runs, seeds)
+    chosen = choose_runs([*command, str(checkpoint or "")], runs, seeds)
     header["author"] = header["author"] or getuser()
     header["hardware"] = header["hardware"] or hardware()
     task = choose_task(name, score or "", threshold, output)
@@ -107,10 +107,10 @@ def record_command(
     # A JSON document stands alone on the standard output. A closed one is None.
     passed_on = sys.stderr if as_json else sys.stdout
     report = Output(getattr(passed_on, "buffer", None), lambda line: click.echo(line, err=True))
-    if runs is None and not seeds:
-        _record_one(job, output, report, as_json)
+    if chosen:
+        _record_several(job, output, chosen, report, as_json)
     else:
-        _record_several(job, output, runs_of(runs or 1, chosen), report, as_json)
+        _record_one(job, output, report, as_json)
 
 
 def _record_one(job: "Job", output: Path, report: "Output", as_json: bool) -> None:

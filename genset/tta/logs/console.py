@@ -20,7 +20,7 @@ PATTERNS: dict[str, list[str]] = {}
 for _row in packaged_rows(Path(__file__).with_suffix(".csv")):
     PATTERNS.setdefault(_row["name"], []).append(_row["pattern"])
 _LONGEST = 10_000
-_CLOCKS = {"s": 1.0, "ms": 0.001}
+_CLOCKS = {"time": 1.0, "s": 1.0, "ms": 0.001}
 _COUNTS = ("epoch", "step")
 
 
@@ -39,7 +39,7 @@ class Lines(Sheet):
         except re.error as error:
             self.refuse(f"--pattern is no regular expression: {error}")
         groups = list(dict.fromkeys(name for found in self._patterns for name in found.groupindex))
-        times = {*_CLOCKS, "time", "adds"}
+        times = {*_CLOCKS, "adds"}
         self._scores = [name for name in groups if name not in {*times, *_COUNTS}]
         if not (self._scores and times & set(groups)):
             mend = "such as (?P<s>[\\d.]+) for seconds, and (?P<score>[\\d.]+)"
@@ -73,8 +73,6 @@ class Lines(Sheet):
         return {}
 
     def _clock(self, known: dict[str, str], at: int) -> str:
-        if "time" in known:
-            return str(self._time(known["time"], at))
         name = next((name for name in _CLOCKS if name in known), "s")
         return str(self._time(known.get(name, ""), at) * _CLOCKS[name])
 

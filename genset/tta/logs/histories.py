@@ -75,8 +75,9 @@ def _read_mlflow(path: Path, read_as: ReadAs) -> list[Training]:
     name = about.get("run_name") or about.get("run_id", path.parent.name)
     settings = {file.name: _text(file) for file in path.parent.glob("params/*")}
     sheet = _of_points(path, name, int(about.get("start_time") or 0), points)
-    sheet.cut_off = about.get("status") not in ("3", "4")  # finished or failed
-    return _trainings(sheet, name, settings, read_as)
+    # Finished or failed: an earlier end than its own, as a kill is, leaves open what it is.
+    sheet.cut_off = about.get("status") not in ("3", "4")
+    return trainings(sheet, replace(read_as, time=_TIME), name, settings=settings)
 
 
 def _is_mlflow_store(path: Path, start: bytes) -> bool:
@@ -98,7 +99,7 @@ def _read_mlflow_store(path: Path, read_as: ReadAs) -> list[Training]:
         settings = dict(_ask(path, "SELECT key, value FROM params WHERE run_uuid = ?", uuid))
         sheet = _of_points(path, name, start or 0, _ask(path, points, uuid))
         sheet.cut_off = status not in ("FINISHED", "FAILED")
-        found += _trainings(sheet, name, settings, read_as)
+        found += trainings(sheet, replace(read_as, time=_TIME), name, settings=settings)
     return found
 
 
@@ -121,13 +122,6 @@ def _of_points(path: Path, name: str, start: int, points: Sequence[Point]) -> Sh
         new = {_TIME: (time - start) / 1000} | ({"step": step} if counted else {})
         rows.setdefault((time, step), new)[metric] = value
     return sheet_of(path, list(rows.values()))
-
-
-def _trainings(
-    sheet: Sheet, name: str, settings: dict[str, str], read_as: ReadAs
-) -> list[Training]:
-    """The one run in a table; an earlier end than its own, as a kill is, leaves open what it is."""
-    return trainings(sheet, replace(read_as, time=_TIME), name, settings=settings)
 
 
 # W&B's file, of runs online and offline: LevelDB's log of protobuf records.

@@ -122,6 +122,10 @@ class EventSheet(Sheet):
 
     Files that go on one after another, with later steps, are one run that was resumed. What begins
     again at its first step, or runs at the same time, is a run of its own.
+
+    Attributes:
+        run: the column that tells runs apart; empty if the folder holds one.
+        metric: the column that was asked for; empty if none was.
     """
 
     def __init__(self, files: Sequence[Path], before: Sequence[Path], metric: str, epoch: str):
@@ -153,14 +157,8 @@ class EventSheet(Sheet):
         self._tags = list({tag: None for scalars in read for tag in scalars.tags})
         self.names = [TIME, EPOCH, *(self._prefix + tag for tag in self._tags), RUN]
         self._runs = self._apart(read)
-
-    def several(self) -> bool:
-        """Whether the folder holds more than one run."""
-        return len(self._runs) > 1
-
-    def metric(self) -> str:
-        """The name of the column that was asked for."""
-        return self._prefix + self._metric if self._metric else ""
+        self.run = RUN if len(self._runs) > 1 else ""
+        self.metric = self._prefix + self._metric if self._metric else ""
 
     def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
         """For each run a row with its first moment, and one for each step with a score."""
@@ -265,8 +263,7 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
         before = _event_files(folder.with_name("train")) or _event_files(folder.parent)
         folder = folder.parent
     sheet = EventSheet(files, before, read_as.metric, read_as.epoch)
-    run = RUN if sheet.several() else ""
-    read_as = replace(read_as, metric=sheet.metric(), time=TIME, epoch=EPOCH, run=run)
+    read_as = replace(read_as, metric=sheet.metric, time=TIME, epoch=EPOCH, run=sheet.run)
     return trainings(sheet, read_as, folder.name)
 
 

@@ -1,6 +1,7 @@
 """What an entry says of itself: task, author, machine, the code's commit, the weights' hash."""
 
 import hashlib
+import itertools
 import json
 import os
 import platform
@@ -102,13 +103,11 @@ def recordings(paths: Iterable[Path]) -> Iterator[EntryFile]:
 
 def names(output: Path) -> Iterator[Path]:
     """``NAME.tsv``, ``NAME-2.tsv``, ... as far as there are entries, and the first that is free."""
-    number = 1
-    while True:
+    for number in itertools.count(1):
         path = output.with_name(f"{output.name}{'' if number == 1 else f'-{number}'}.tsv")
         yield path
         if not exists(path):
             return
-        number += 1
 
 
 def exists(path: Path) -> bool:

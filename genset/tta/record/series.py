@@ -41,8 +41,10 @@ def parse_seeds(text: str) -> tuple[int, ...]:
     return tuple(seeds)
 
 
-def choose_seeds(words: Sequence[str], runs: int | None, seeds: str) -> tuple[int, ...]:
-    """The seeds of the runs that are asked for; none where the words have no place for one.
+def choose_runs(words: Sequence[str], runs: int | None, seeds: str) -> dict[str, int | None]:
+    """The seeds of the runs that are asked for, by the names of their files; {} for one recording.
+
+    A seed is None where the words have no place for one.
 
     Args:
         words: of the command, and where its checkpoint will be.
@@ -56,15 +58,15 @@ def choose_seeds(words: Sequence[str], runs: int | None, seeds: str) -> tuple[in
     if runs is None and not seeds:
         if has_place:
             raise BadInput(f"{PLACE} stands for the seed of a run: say --runs N or --seeds 0..4")
-        return ()
-    if not seeds:
-        return tuple(range(runs or 0)) if has_place else ()
-    if not has_place:
+        return {}
+    if seeds and not has_place:
         raise BadInput(f"--seeds {seeds}: the command has no {PLACE}: write it where one belongs")
-    found = parse_seeds(seeds)
+    found = parse_seeds(seeds) if seeds else range(runs or 0)
     if runs is not None and runs != len(found):
         raise BadInput(f"--runs {runs}, but --seeds {seeds} are {len(found)}: say one of the two")
-    return found
+    if not has_place:
+        return {f"run-{number + 1}": None for number in found}
+    return {f"seed-{seed}": seed for seed in found}
 
 
 def _with_seed(word: str, seed: int | None) -> str:
@@ -102,13 +104,6 @@ class MissingRuns(GensetError):
             again = "the same command again goes on with them"
             self._lines.append(f"missing in {series.folder}: {names}; {again}")
         super().__init__("; ".join(self._lines))
-
-
-def runs_of(count: int, seeds: Sequence[int]) -> dict[str, int | None]:
-    """The runs that are asked for, by the names of their files: one a seed, or `count` without."""
-    if seeds:
-        return {f"seed-{seed}": seed for seed in seeds}
-    return {f"run-{number}": None for number in range(1, count + 1)}
 
 
 def record_series(job: Job, folder: Path, runs: Mapping[str, int | None], report: Output) -> Series:

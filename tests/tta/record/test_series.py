@@ -21,7 +21,7 @@ from genset.tta.logs.reading import read_entries
 from genset.tta.record.header import Header
 from genset.tta.record.recording import reserved
 from genset.tta.record.running import Job, Output
-from genset.tta.record.series import Series, parse_seeds, record_series, runs_of
+from genset.tta.record.series import Series, parse_seeds, record_series
 from genset.tta.runs import TOP1, Task
 from tests.killing import killed_at_each_change
 
@@ -177,9 +177,8 @@ def run_two(output: Path, told: str) -> Series:
     header = Header(Task("digits", TOP1, 90.0), "Ann", "", "M", "1 CPU")
     with Path(os.devnull).open("wb") as nowhere:
         told_to = Output(nowhere, lambda line: None)
-        return record_series(
-            Job(["sh", "-c", told], header), output / "runs", runs_of(2, [0, 1]), told_to
-        )
+        runs = {"seed-0": 0, "seed-1": 1}
+        return record_series(Job(["sh", "-c", told], header), output / "runs", runs, told_to)
 
 
 def two_runs(moment: int, output: Path) -> None:
