@@ -127,9 +127,10 @@ def record_series(job: Job, folder: Path, runs: Mapping[str, int | None], report
     _check_folder(job.header, folder)
     if len(runs) > 1:
         _remark_on_words(job, runs, report)
-    before = [name for name in runs if _is_done(folder / name)]
-    _remark_on_before(job, folder, before, report)
-    series = Series(folder, before, {}, {}, [])
+    found = {name: recorded(folder / name) for name in runs}
+    before = {name: m for name, m in found.items() if m and m["recording"].get("finished") is True}
+    _remark_on_before(job, before, report)
+    series = Series(folder, list(before), {}, {}, [])
     to_run = [name for name in runs if name not in before]
     for at, name in enumerate(to_run):
         report.say(f"{name}: {at + 1} of {len(to_run)} to run, {len(before)} recorded before")
@@ -181,16 +182,6 @@ def _check_folder(header: Header, folder: Path) -> None:
                 raise BadInput(f"{entry.path} is of {other}: say the same, or name another folder")
 
 
-def _is_done(output: Path) -> bool:
-    """Whether a run is recorded, and so need not be run again.
-
-    Raises:
-        BadInput: what lies there is no recording.
-    """
-    misc = recorded(output)
-    return misc is not None and misc["recording"].get("finished") is True
-
-
 def _remark_on_words(job: Job, runs: Mapping[str, int | None], report: Output) -> None:
     """Say where runs have nothing of their own."""
     without_seed = None in runs.values()
@@ -203,11 +194,10 @@ def _remark_on_words(job: Job, runs: Mapping[str, int | None], report: Output) -
         report.say(f"each run writes {job.checkpoint} anew: every hash is kept, and the last file")
 
 
-def _remark_on_before(job: Job, folder: Path, before: Sequence[str], report: Output) -> None:
+def _remark_on_before(job: Job, before: Mapping[str, Any], report: Output) -> None:
     """Say where what was recorded before is of another command or commit than what is run now."""
     code, mark = code_of(job.command), mark_of(job.command)
-    for name in before:
-        misc = recorded(folder / name) or {}
+    for name, misc in before.items():
         if misc.get("command", mark) != mark:
             report.say(f"{name} is of another command: if that trains otherwise, it is no repeat")
         commit = (misc.get("code") or {}).get("commit")
