@@ -35,7 +35,8 @@ from pathlib import Path
 tsv = Path("run.tsv")
 for epoch, files in json.loads(sys.argv[1]).items():
     for path, text in files.items():
-        Path(path).write_text(text) if text else Path(path).unlink()
+        Path("new").write_text(text)  # whole at once: the recorder may read it just then
+        Path("new").replace(path) if text else Path(path).unlink()
     print(f"tta epoch={epoch} top1={epoch}0", flush=True)
     while not tsv.exists() or f"\\n{epoch}\\t" not in tsv.read_text():
         time.sleep(0.02)
