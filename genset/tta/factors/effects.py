@@ -6,6 +6,10 @@ factors that do not influence each other add up: together they are as many times
 product of what each brings. Their interaction is what is left: how many times as much. Of three it
 is how much the third changes that of the other two.
 
+Where some combinations were not run, or some runs never reach the threshold, a line is fitted to
+the logarithms of all times at once: each factor then brings the same to all others. A run that
+never reaches it counts as one that takes longer than it lasted.
+
 Source: Box, Hunter and Hunter, "Statistics for experimenters", 2nd edition, 2005, chapter 5.
 """
 
@@ -14,7 +18,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations, islice
 
-from genset.statistics.contrasts import Contrast, contrast
+import numpy as np
+
+from genset.statistics.contrasts import Contrast, contrast, regression
+from genset.statistics.intervals import Interval
 from genset.statistics.multiple_testing import holm
 from genset.tta.factors.study import Configuration, Estimate, as_ratio, log_hours, log_throughputs
 
@@ -150,6 +157,34 @@ def interactions(order: Sequence[str], cells: Cells) -> Interactions:
         if frozenset(on) not in cells
     )
     return Interactions(lines, len(cells), possible, list(islice(missing, _LISTED)))
+
+
+def fitted(order: Sequence[str], cells: Cells) -> list[Effect]:
+    """What each factor brings, if it brings the same to all others: fitted to all runs.
+
+    None where the runs do not tell the factors apart; nor where `interactions` has it without that
+    assumption, as all combinations were run and reach the threshold.
+    """
+    runs = [(on, run) for on, cell in cells.items() for run in cell.runs]
+    never = np.array([run.hours is None for _, run in runs])
+    if not order or (len(cells) == 2 ** len(order) and not never.any()):
+        return []
+    design = np.array([[1.0, *(factor in on for factor in order)] for on, _ in runs])
+    hours = np.log([run.hours or run.lasted for _, run in runs])
+    found = regression(design, hours, never)
+    if found is None:
+        return []
+    return _judge(
+        [
+            Effect((factor,), as_ratio(_negative(brings)), brings.p, None, Verdict.CANNOT_TELL)
+            for factor, brings in zip(order, found[1:], strict=True)
+        ]
+    )
+
+
+def _negative(found: Contrast) -> Contrast:
+    low, high = found.interval or (0.0, 0.0)
+    return Contrast(-found.estimate, Interval(-high, -low), found.p)
 
 
 def curves(found: Sequence[Configuration]) -> tuple[list[Curve], list[str]]:

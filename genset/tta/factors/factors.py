@@ -17,6 +17,10 @@ from genset.tta.words import amount, difference_tables, goal, short_name, short_
 
 _TOGETHER = {effects.Verdict.FASTER: "more together", effects.Verdict.SLOWER: "less together"}
 _LUCKY = "where some runs do not reach the threshold, time and epochs are of the lucky others"
+_FITTED = (
+    "each brings the same to all others, is assumed; a run that never reaches the threshold counts "
+    "as longer than it lasted"
+)
 _HOW = (
     "times and throughputs are geometric means, times of the runs that reach the threshold",
     "95 % intervals, each by itself, after Welch; verdicts at 5 % for a whole table, after Holm",
@@ -37,6 +41,7 @@ class Factors:
         addition: the factor analysis; empty without factors.
         lesion: the lesion study; empty with fewer than two factors.
         interactions: None with fewer than two factors.
+        fitted: what each factor brings if it brings the same to all others (`effects.fitted`).
         curves: of the settings that are numbers.
         missing: which runs are missing, in words.
         differences: how runs differ that `mixed` accepts, one line each.
@@ -54,6 +59,7 @@ class Factors:
     addition: list[effects.Step]
     lesion: list[effects.Step]
     interactions: effects.Interactions | None
+    fitted: list[effects.Effect]
     curves: list[effects.Curve]
     missing: list[str]
     differences: list[str]
@@ -105,6 +111,7 @@ def factors(
         addition=added,
         lesion=lesions,
         interactions=crossed,
+        fitted=effects.fitted(order, cells),
         curves=drawn,
         missing=_missing(added, lesions, crossed, undrawn),
         differences=differences,
@@ -127,6 +134,8 @@ def factors_tables(found: Factors) -> list[Table]:
         tables.append(_step_table(title, labels, found.lesion, found))
     if found.interactions and found.interactions.effects:
         tables.append(_interaction_table(found.interactions, f"{head}: interactions"))
+    if found.fitted:
+        tables.append(_fitted_table(found.fitted, f"{head}: by a line through all runs{same}"))
     tables += [_curve_table(curve, head, found) for curve in found.curves]
     if not found.addition and not found.curves:
         tables.append(Table(title=head, notes=["no run has anything on, and no setting differs"]))
@@ -254,6 +263,25 @@ def _interaction_cells(found: effects.Interaction, whole: bool) -> list[Any]:
         verdict,
     ]
     return cells if whole else [*cells, over]
+
+
+def _fitted_table(found: Sequence[effects.Effect], title: str) -> Table:
+    columns = [
+        Column("factor"),
+        Column("speedup", "times as fast"),
+        Column("p", "p (Holm)", format=bare_p),
+        Column("verdict", ""),
+    ]
+    rows = [
+        [
+            short_name(effect.factors[0]),
+            _cell(effect.speedup, _times),
+            effect.adjusted,
+            str(effect.verdict),
+        ]
+        for effect in found
+    ]
+    return Table(columns, rows, title, [_FITTED])
 
 
 def _curve_table(curve: effects.Curve, head: str, found: Factors) -> Table:

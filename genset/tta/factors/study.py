@@ -213,6 +213,7 @@ class Repeat:
         hours, epoch: to the threshold; None if it is never reached.
         final, best: scores, in their unit.
         throughput: epochs an hour, or photos a second; None of a log that does not tell.
+        lasted: hours until its last epoch.
     """
 
     name: str
@@ -221,6 +222,7 @@ class Repeat:
     final: float
     best: float
     throughput: float | None
+    lasted: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,6 +377,7 @@ def _repeat(run: Training, threshold: float, photos: float | None) -> Repeat:
         final=run.scores()[-1],
         best=run.best(),
         throughput=per_hour / hours if hours else None,
+        lasted=run.epochs[-1].hours,
     )
 
 

@@ -142,6 +142,31 @@ def test_a_run_that_never_gets_there_is_named_and_proves_nothing(tmp_path: Path)
     assert "faster: " not in text
 
 
+def test_of_some_combinations_a_line_tells_what_each_brings(tmp_path: Path) -> None:
+    path = write_design(tmp_path, BRINGS, without=[["amp"], ["warmup", "1cycle"], list(BRINGS)])
+    found = answer(path)
+    assert found["interactions"]["runs"] == 5
+    for effect in found["fitted"]:
+        (factor,), speedup = effect["factors"], effect["speedup"]
+        assert speedup["mean"] == pytest.approx(BRINGS[factor], rel=1e-6)
+        assert speedup["interval"]["low"] < BRINGS[factor] < speedup["interval"]["high"]
+    verdicts = {effect["factors"][0]: effect["verdict"] for effect in found["fitted"]}
+    assert verdicts == {"amp": "faster", "warmup": "slower", "1cycle": "faster"}
+    text = factors(path).stdout
+    assert "by a line through all runs" in text
+    assert "each brings the same to all others, is assumed" in text
+    assert answer(write_design(tmp_path, BRINGS))["fitted"] == []
+
+
+def test_a_run_that_never_gets_there_counts_as_longer_than_it_lasted(tmp_path: Path) -> None:
+    write_repeats(tmp_path / "none", 8, scatter=[0.8, 0.9, 1.1, 1.2])
+    write_repeats(tmp_path / "slow", 16, final=92.85, scatter=[0.8, 0.9, 1.1, 1.2])  # 2 of 4
+    path = write_study(tmp_path, [{"log": "none"}, {"log": "slow", "on": ["slow"]}])
+    (effect,) = answer(path)["fitted"]
+    assert effect["speedup"]["mean"] < 0.5  # the two that do get there alone say 0.43
+    assert effect["verdict"] == "slower"
+
+
 def test_runs_without_repeats_have_no_interval_and_no_verdict(tmp_path: Path) -> None:
     path = write_design(tmp_path, {"amp": 4.0, "big": 2.0}, scatter=[1.0])
     found = answer(path)
