@@ -79,6 +79,7 @@ class JoinedEntry:
         share: the 95 % interval of that share (Clopper-Pearson); None of one run.
         hours: to the threshold: the mean over the runs that reach it, None if there are none.
         cost: US dollars to the threshold, likewise; None also where no price is known.
+        watt_hours: to the threshold, likewise; None also where no energy was measured.
         epochs: the lowest and the highest epoch that reached it.
         best: the best score of any run, in its unit.
         variation: the coefficient of variation of the times; None where fewer than two have one.
@@ -103,6 +104,7 @@ class JoinedEntry:
     share: Interval | None
     hours: float | None
     cost: float | None
+    watt_hours: float | None
     epochs: tuple[float, float] | None
     best: float
     variation: float | None
@@ -150,6 +152,7 @@ def join_entry(spec: EntrySpec, model: ModelAnswers, least: float | None) -> Joi
         share=several.share if several else None,
         hours=mean([row.hours for row in reached]),
         cost=mean([row.cost for row in reached]),
+        watt_hours=mean([row.watt_hours for row in reached]),
         epochs=(min(epochs), max(epochs)) if epochs else None,
         best=min(bests) if task.lower_is_better else max(bests),
         variation=several.variation if several else None,

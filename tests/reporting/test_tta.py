@@ -57,6 +57,12 @@ def test_one_run_says_when_it_gets_there_and_not_how_stable_it_is(
     assert "| 18 min 0 s (to 93 % top-5 on ImageNet; epoch 3, $3.00) | one run |" in markdown
     assert "genset report small --tta speedy.tsv=fast" in page.text
     assert str(tmp_path) not in json.dumps(entry) + page.text
+    head, *rows = log.read_text().splitlines()
+    used = [f"{row}\t{15 * number}" for number, row in enumerate(rows, 1)]
+    log.write_text("\n".join([f"{head}\twattHours", *used, ""]))
+    page, _, entry = everywhere(photos, joined(f"{log}=fast"))
+    assert entry["watt_hours"] == pytest.approx(45)
+    assert "epoch 3, $3.00, 45 Wh one run" in page.text
 
 
 def test_several_runs_say_how_stable_it_is(tmp_path: Path, photos: PhotoSet) -> None:

@@ -83,7 +83,7 @@ def _table(found: Sequence[JoinedEntry], data: ReportData) -> Table:
     ends_of = data.of(bounds.SECTION)
     columns = [
         Column("entry", "Entry", "its model here"),
-        Column("time", "Time", "epoch, cost"),
+        Column("time", "Time", "epoch, cost, energy"),
         Column("runs", "Stability", "runs that reach it, variation"),
         *(Column(f"top{k}", f"Top-{k}", "%; Wilson’s, classes resampled") for k in _KS),
         *[Column("gap", "Share of the gap", "%")] * bool(ends_of.top1),
@@ -102,6 +102,8 @@ def _row(entry: JoinedEntry, data: ReportData) -> list[object]:
     how = (
         f"epoch {_epoch(entry)}, {dollars(entry.cost)}" if entry.epochs else f"best {_best(entry)}"
     )
+    if entry.watt_hours is not None:
+        how += f", {words.quantity(entry.watt_hours, 'Wh')}"
     runs, *share = _reach(entry)
     if entry.variation is not None:
         share.append(f"varies by {_variation(entry)}")
