@@ -117,6 +117,7 @@ def measure(
     runs: Path,
     options: ScoringOptions,
     batch: int | None = None,
+    channels_last: bool = False,
 ) -> Latency:
     """Time a model on photos of the set that it was scored on.
 
@@ -130,6 +131,8 @@ def measure(
         runs: where runs are kept.
         options: how the run was made.
         batch: of how many photos a batch is timed too.
+        channels_last: whether PyTorch keeps numbers in that order, and not as the network is
+            written.
 
     Raises:
         BadInput: the engine cannot run such a model, or is not installed.
@@ -148,7 +151,7 @@ def measure(
     stored = {prediction.image: prediction.top for prediction in predictions}
     before = torch.get_num_threads()
     try:
-        engine_options = EngineOptions(options.precision, onnx)
+        engine_options = EngineOptions(options.precision, onnx, channels_last=channels_last)
         runner = _fastest(model, name, engine_options, sample[0][1])
         probe = np.stack([pixels for _, pixels in sample[:_PROBE]])
         check_engine(name, runner.engine, model, options.precision, probe)

@@ -64,6 +64,7 @@ def time_models(
     folder: Path,
     price: float | None,
     batch: int | None = None,
+    channels_last: bool = False,
 ) -> "Iterator[tuple[ModelSpec, ModelTimes | GensetError]]":
     """Time models, one after the other, and write an entry for each.
 
@@ -76,7 +77,7 @@ def time_models(
         models: their specs with their runs.
         folder: where the entries are written.
         price: of an hour of this machine, in US dollars; None if it is not known.
-        batch: see `measure`.
+        batch, channels_last: see `measure`.
 
     Yields:
         Each spec, with its times or the reason why there are none.
@@ -91,7 +92,7 @@ def time_models(
         networks.values(), total=len(networks), what="one photo at a time", unit="model"
     ):
         try:
-            latency = measure(photos, spec, run, runs, options, batch)
+            latency = measure(photos, spec, run, runs, options, batch, channels_last)
             made = ModelTimes(run, latency, price, _entry(run, latency, folder, price))
         except GensetError as error:
             yield spec, error

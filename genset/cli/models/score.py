@@ -114,6 +114,9 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     help="With --latency, also time batches of so many photos.",
 )
 @click.option(
+    "--channels-last", is_flag=True, help="With --latency, have PyTorch run networks channels last."
+)
+@click.option(
     "--multilabel",
     type=FILE,
     help="All classes that each photo shows: kept with the set, for every later command.",
@@ -132,6 +135,7 @@ def evaluate(
     latency: Path | None,
     price: float | None,
     batch: int | None,
+    channels_last: bool,
     multilabel: Path | None,
     runs: Path | None,
     format: str,
@@ -207,7 +211,7 @@ def evaluate(
     from genset.score.results.results import load_some
     from genset.sets.truths.store import give_truth, with_truth
 
-    check_latency(latency, price, batch)
+    check_latency(latency, price, batch, channels_last or None)
     found = locate_set(photos, folder, other_classes(models), store, custom)
     if limit:
         found = sample_by_class(found, limit)
@@ -244,7 +248,9 @@ def evaluate(
         tables += [Table(notes=[str(audit) for audit in document["audits"]])]
     if latency is not None:
         untimed = [run.model for spec, run in scored if spec.is_predictions]
-        timings = dict(time_models(found, store, options, scored, latency, price, batch))
+        timings = dict(
+            time_models(found, store, options, scored, latency, price, batch, channels_last)
+        )
         times = [timing for timing in timings.values() if isinstance(timing, ModelTimes)]
         failed |= {spec: why for spec, why in timings.items() if isinstance(why, GensetError)}
         document["latency"] = [timing.as_json() for timing in times]
@@ -315,16 +321,19 @@ def _runs_table(results: "Sequence[Run]", seen: "Sequence[Unseen]", k: int) -> T
     return Table(columns, rows, notes=[*notes, *notes_on_training(seen)])
 
 
-def check_latency(folder: Path | None, price: float | None, batch: int | None) -> None:
+def check_latency(
+    folder: Path | None, price: float | None, batch: int | None, channels_last: bool | None
+) -> None:
     """Check the options before hours of scoring.
 
     Raises:
-        BadInput: the folder cannot be made, or there is a price or a batch but no folder.
+        BadInput: the folder cannot be made, or another option of its but no folder.
     """
     if folder is None:
-        for option, value in (("--price-per-hour", price), ("--latency-batch", batch)):
+        named = {"price-per-hour": price, "latency-batch": batch, "channels-last": channels_last}
+        for option, value in named.items():
             if value is not None:
-                raise BadInput(f"{option} is for --latency FOLDER, which is not asked for")
+                raise BadInput(f"--{option} is for --latency FOLDER, which is not asked for")
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -45,12 +45,14 @@ class EngineOptions:
         threads: of the CPU; PyTorch's are the whole process's.
         at_once: the batch size of an engine that is opened for a fixed one, unless the model has
             its own.
+        channels_last: whether PyTorch keeps numbers in that order; None: what is faster.
     """
 
     precision: str = "float32"
     onnx: Path | None = None
     threads: int = 1
     at_once: int = _AT_ONCE
+    channels_last: bool | None = None
 
 
 class Engine(ABC):
