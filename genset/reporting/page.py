@@ -7,6 +7,7 @@ that draws the same figures a second time.
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from markupsafe import Markup
 from genset.core.errors import needs_extra
 from genset.core.safe import clean
 from genset.licenses import FLICKR_NOTICE
+from genset.reporting.blocks import Part
 from genset.reporting.headline import certainty, headline
 from genset.reporting.html import html_of
 from genset.reporting.report import ReportData
@@ -43,15 +45,38 @@ def _page(data: ReportData) -> str:
     if about.release:
         kind = "Release"
         owners = ". Photos belong to their owners, under the licences named with them"
-    source = (files("genset.reporting") / "templates" / "script.js").read_text("utf-8")
-    return template().render(
+    return page_of_parts(
         title=clean(about.name),
         kind=kind,
         headline=headline(data),
         sentences=certainty(data),
         parts=[part for section in SECTIONS for part in section.show(data.of(section), data)],
-        html_of=html_of,
         notices=[f"Made with genset{owners}.", *_notices(data)],
+    )
+
+
+def page_of_parts(
+    title: str,
+    kind: str,
+    headline: str,
+    sentences: Sequence[str],
+    parts: Sequence[Part],
+    notices: Sequence[str],
+) -> str:
+    """A page in the report's form: its head, what it is in a sentence or several, and its parts.
+
+    Raises:
+        ModuleNotFoundError: Jinja is not installed.
+    """
+    source = (files("genset.reporting") / "templates" / "script.js").read_text("utf-8")
+    return template().render(
+        title=title,
+        kind=kind,
+        headline=headline,
+        sentences=sentences,
+        parts=parts,
+        html_of=html_of,
+        notices=notices,
         script=Markup(source),  # noqa: S704 - our own file
         policy=_policy(source),
     )

@@ -121,8 +121,7 @@ def measure(
 ) -> Latency:
     """Time a model on photos of the set that it was scored on.
 
-    The engine is the run's, or that which `options` name. One that needs the model as ONNX must
-    give PyTorch's own answers, as when it scores.
+    The engine is the run's, or that which `options` name; it must give PyTorch's own answers.
 
     Args:
         photos: the set.
@@ -131,8 +130,7 @@ def measure(
         runs: where runs are kept.
         options: how the run was made.
         batch: of how many photos a batch is timed too.
-        channels_last: whether PyTorch keeps numbers in that order, and not as the network is
-            written.
+        channels_last: whether PyTorch keeps numbers so, and not as the network is written.
 
     Raises:
         BadInput: the engine cannot run such a model, or is not installed.
@@ -142,13 +140,12 @@ def measure(
     model = load_for(photos, spec, options, runs)
     requested = run.engine or "auto" if options.engine == "auto" else options.engine
     (name,) = candidates(model, requested, False, options.precision)
-    onnx = None
-    if ENGINES[name].reads:
-        onnx = onnx_file(model, runs / ".engines")
+    onnx = onnx_file(model, runs / ".engines") if ENGINES[name].reads else None
+    if onnx:
         call_in_fork(write_onnx, model, onnx)
     sample = _sample(photos, run, model, options.decoding)
-    predictions = load_predictions(run_folder(runs, run.set_name, run.model, run.key))
-    stored = {prediction.image: prediction.top for prediction in predictions}
+    folder = run_folder(runs, run.set_name, run.model, run.key)
+    stored = {found.image: found.top for found in load_predictions(folder)}
     before = torch.get_num_threads()
     try:
         engine_options = EngineOptions(options.precision, onnx, channels_last=channels_last)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, variance
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
@@ -166,23 +166,29 @@ def stability_tables(found: Stability) -> list[Table]:
 
 
 def draw_stability(found: Stability, runs: Sequence[Training], path: Path) -> None:
+    """The score against time; `runs` are those that `stability` took."""
+    draw_curves(found, counted(runs, found.threshold), path)
+
+
+def draw_curves(found: Any, runs: Sequence[Training], path: Path) -> None:
     """The score against time, one line a run, a dot where it reaches the threshold.
 
     A line goes in steps: what a model scores between two epochs was not measured. More runs than a
-    reader can tell apart have one colour, and no names. `runs` are those that `stability` took.
+    reader can tell apart have one colour, and no names. `found` says `score`, `threshold` and
+    whether they are in `percent`.
     """
-    runs = counted(runs, found.threshold)
     named = len(runs) <= MOST_LINES
     unit, hours_of_one = time_unit(max(run.epochs[-1].hours for run in runs))
     score = words.metric(found.score) + ", %" * found.percent
     threshold = words.level(found.threshold, found.percent)
-    reach = f"{agree(found.reached, 'reaches', 'reach')} {threshold}"
+    reached = sum(run.first_at(found.threshold) is not None for run in runs)
+    reach = f"{agree(reached, 'reaches', 'reach')} {threshold}"
     with new_figure(path, 9, 4.6) as figure:
         axes = figure.subplots()
         _lines(axes, found, runs, hours_of_one, named)
         axes.axhline(found.threshold, color="0.35", linewidth=1, linestyle=":")
         axes.set(xlabel=f"{unit} of training", ylabel=score)
-        axes.set_title(f"{found.reached} of {len(runs)} runs {reach}")
+        axes.set_title(f"{reached} of {count(len(runs), 'run')} {reach}")
         if named:
             legend(axes, [(at, run.about.name) for at, run in enumerate(runs)])
 
@@ -291,7 +297,7 @@ def _points(run: Training, hours_of_one: float) -> tuple[list[float], list[float
 
 
 def _lines(
-    axes: "Axes", found: Stability, runs: Sequence[Training], hours_of_one: float, named: bool
+    axes: "Axes", found: Any, runs: Sequence[Training], hours_of_one: float, named: bool
 ) -> None:
     for at, run in enumerate(runs):
         colour, dash = line_style(at if named else 0)

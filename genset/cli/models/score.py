@@ -113,9 +113,7 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     metavar="PHOTOS",
     help="With --latency, also time batches of so many photos.",
 )
-@click.option(
-    "--channels-last", is_flag=True, help="With --latency, have PyTorch run networks channels last."
-)
+@click.option("--channels-last", is_flag=True, help="With --latency, run PyTorch channels last.")
 @click.option(
     "--multilabel",
     type=FILE,
@@ -331,9 +329,8 @@ def check_latency(
     """
     if folder is None:
         named = {"price-per-hour": price, "latency-batch": batch, "channels-last": channels_last}
-        for option, value in named.items():
-            if value is not None:
-                raise BadInput(f"--{option} is for --latency FOLDER, which is not asked for")
+        if others := [option for option, value in named.items() if value is not None]:
+            raise BadInput(f"--{others[0]} is for --latency FOLDER, which is not asked for")
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -353,11 +350,8 @@ def latency_tables(found: "Sequence[ModelTimes]", untimed: "Sequence[str]") -> l
     ]
     for name in ("network", "from file"):
         key = name.replace(" ", "_")
-        columns += [
-            Column(f"{key}_ms", f"{name} ms", format="{:.4g}".format),
-            Column(f"{key}_p90_ms", "p90 ms", format="{:.4g}".format),
-            Column(f"{key}_p99_ms", "p99 ms", format="{:.4g}".format),
-        ]
+        for part, title in (("", f"{name} ms"), ("_p90", "p90 ms"), ("_p99", "p99 ms")):
+            columns.append(Column(f"{key}{part}_ms", title, format="{:.4g}".format))
         if priced:
             columns.append(Column(f"{key}_cost_10k", "10,000 photos", format=dollars))
     if many := any(timing.latency.many for timing in found):
@@ -375,9 +369,7 @@ def latency_tables(found: "Sequence[ModelTimes]", untimed: "Sequence[str]") -> l
             row += [timing.latency.photos_a_second, *[timing.cost_10k_many] * priced]
         rows.append(row)
     notes = [f"network: {NETWORK}.", f"from file: {FROM_FILE}."] if rows else []
-    for timing in found:
-        described = _described(timing.latency)
-        notes.append(f"{timing.run.model}: {described} Written to {timing.entry}.")
+    notes += [f"{t.run.model}: {_described(t.latency)} Written to {t.entry}." for t in found]
     notes += [f"{model}: not timed, its answers come from elsewhere" for model in untimed]
     return [Table(columns, rows, notes=notes)]
 

@@ -5,6 +5,7 @@ import click
 from genset.cli.group import Group
 from genset.cli.tta.analyses import (
     factors_command,
+    report_command,
     scaling_command,
     stability_command,
     thresholds_command,
@@ -26,6 +27,7 @@ for command in (
     scaling_command,
     factors_command,
     profile_command,
+    report_command,
     record_command,
 ):
     tta.add_command(command)

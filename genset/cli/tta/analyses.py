@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from genset.cli.common import FILE
+from genset.cli.common import FILE, need
 from genset.cli.tta.common import (
     RUNS,
     analysis_options,
     mixed_option,
+    reading_options,
     show,
     show_analysis,
     threshold_option,
 )
+from genset.cli.tta.profile import compared
 from genset.core.errors import BadInput
 
 if TYPE_CHECKING:
@@ -163,6 +165,42 @@ def _by_workers(words: Sequence[str]) -> dict[int, list[Path]]:
             raise BadInput(f"{word}: write the number of workers before the log, 4=four.tsv")
         found.setdefault(int(number), []).append(Path(path))
     return found
+
+
+@click.command("report")
+@click.argument("runs", type=RUNS)
+@threshold_option
+@click.option("--trace", "traces", metavar="NAME=TRACE", multiple=True, help="As of profile.")
+@click.option("-o", "--output", type=FILE, help="The page. [default: tta-report-NAME.html]")
+@reading_options
+def report_command(
+    runs: Path,
+    threshold: float | None,
+    traces: Sequence[str],
+    output: Path | None,
+    read_as: "ReadAs",
+) -> None:
+    """Write a page on training runs: times, costs, curves, stability, what the hardware did.
+
+    RUNS is a folder of logs, or one log. The page is one HTML file that needs nothing beside it.
+    Logs that cannot be read are listed on it.
+
+    \b
+    genset tta report runs --trace fast=rank0.json.gz
+    """
+    need("report", "The report", "jinja2", "matplotlib")
+    from genset.reporting.training_page import training_page
+    from genset.reporting.write import check_page, write_page
+    from genset.tta.logs.reading import read_entries
+    from genset.tta.table import table
+
+    output = output or Path(f"tta-report-{runs.resolve().stem}.html")
+    check_page(output)
+    entries = read_entries(runs, read_as)
+    found = table(entries, {} if threshold is None else {"": threshold})
+    hardware = compared(traces, (), (), (), ()) if traces else None
+    write_page(output, training_page(runs.resolve().stem, entries, found, hardware))
+    click.echo(output)
 
 
 @click.command("factors")

@@ -88,13 +88,13 @@ def profile_command(
     if not traces and not options["points"]:
         raise click.UsageError("Missing argument 'NAME=TRACE...'.")
     check_output(output)
-    found = _compared(traces, **options)
+    found = compared(traces, **options)
     show(found, profile_tables(found, everything or format != "text"), format)
     if output:
         draw_profile(found, output)
 
 
-def _compared(
+def compared(
     traces: Sequence[str],
     points: Sequence[str],
     devices: Sequence[str],
