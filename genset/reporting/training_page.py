@@ -13,8 +13,7 @@ from genset.core.numbers import agree, count, spoken
 from genset.core.safe import clean
 from genset.reporting.blocks import Block, Figures, Grid, Heading, Paragraph, Part
 from genset.reporting.page import page_of_parts
-from genset.tta.profile.figure import draw_profile
-from genset.tta.profile.profile import Comparison, profile_tables
+from genset.tta.profile.profile import Comparison, draw_profile, profile_tables
 from genset.tta.rows import by_entry, entry_name
 from genset.tta.runs import Entries, Training
 from genset.tta.stability import draw_curves, stability, stability_tables

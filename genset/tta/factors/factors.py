@@ -83,8 +83,7 @@ def factors(
 
     Raises:
         BadInput: a log cannot be read, logs are for different tasks, there is no threshold, or
-            runs are not of one model, hardware and framework, or repeats not of one entry, and
-            `mixed` is false.
+            runs differ as only `mixed` accepts.
     """
     logs = read_logs(study, read_as)
     runs = [run for _, found in logs for run in found]
