@@ -30,6 +30,7 @@ from genset.label.session.pictures import shown_picture
 from genset.workspace import Workspace
 from labeler_app.routes import Sessions, routes
 from labeler_app.server import EDGE
+from tests.label.clock import HeldClock
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, vote
 
 LAMPSHADE = "n03637318"
@@ -200,6 +201,7 @@ def test_the_traffic_with_gold_questions_is_that_of_more_candidates(
 def test_the_store_is_asked_the_same_whether_or_not_a_screen_has_gold_questions(
     pools: Pools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("genset.label.queue.boards.clock", HeldClock())
     tested, spared = (pools.pool(name, 0.3, lambda _: 25) for name in ("tested", "spared"))
     tested.label_all()
     monkeypatch.setattr(hiding.Shown, "gold_among", lambda *_: 0)
