@@ -191,11 +191,15 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
         for epoch, found in zip(lines.numbered(log.evaluations), log.evaluations, strict=True)
     )
     stop = _stop(log, targets, judged)
-    return [Training(_about(path, log, task, name), epochs, stop, cut_off=log.stop is None)]
+    parts = judged.parts[1:] or ("that of masks",)
+    about = _about(path, log, task, name, dict(zip(parts, (targets or ())[1:], strict=False)))
+    return [Training(about, epochs, stop, cut_off=log.stop is None)]
 
 
-def _about(path: Path, log: lines.RunLog, task: Task, benchmark: str) -> About:
-    remarks = []
+def _about(
+    path: Path, log: lines.RunLog, task: Task, benchmark: str, others: Mapping[str, float]
+) -> About:
+    remarks = [f"it must reach {part} {target:g} as well" for part, target in others.items()]
     if task.threshold is not None and log.target is None:
         remarks.append("no eval_target in it: MLPerf's own for the benchmark counts")
     if log.stop is None:

@@ -148,7 +148,9 @@ def test_a_run_that_was_cut_off_before_all_parts_were_reached_does_not_count(
     tmp_path: Path,
 ) -> None:
     told = lines("v0.7", [{"BBOX": 0.38, "SEGM": 0.3}], None, "maskrcnn", status=None)
-    assert hours_to(run_of(tmp_path, told), 0.377) is None
+    run = run_of(tmp_path, told)
+    assert hours_to(run, 0.377) is None
+    assert "it must reach that of masks 0.339 as well" in run.about.remarks
 
 
 def test_the_target_is_that_of_the_round_of_the_day(tmp_path: Path) -> None:
