@@ -223,6 +223,8 @@ def test_fastais_times_are_added_up(tmp_path: Path) -> None:
     for repeated in ([first, first, second], [first, second, second, first]):
         (run,) = runs_of(tmp_path / "history.csv", "\n".join([text.splitlines()[0], *repeated, ""]))
         assert measured(run) == [(0, 72, 50), (1, 72 + 3613, 94)]
+    (run,) = runs_of(tmp_path / "history.csv", text.removesuffix(",1:00:13\n"))
+    assert run.cut_off  # and so no "never"
     with pytest.raises(MalformedLog, match="line 2: epoch '1' where 0 is due"):
         runs_of(tmp_path / "history.csv", text.replace(f"{first}\n", ""))
     with pytest.raises(MalformedLog, match="line 3: time is no epoch's time: '13'"):
