@@ -16,10 +16,10 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_532,
+    "lines of code": 59_536,
     "modules": 472,
-    "lines of tests": 70_682,
-    "words of docs": 31_405,
+    "lines of tests": 70_683,
+    "words of docs": 31_427,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
