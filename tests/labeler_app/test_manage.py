@@ -335,8 +335,13 @@ def test_a_photo_comes_from_its_route_with_its_credit(opened: Opened) -> None:
         r"\]\(x\) \<i\>\*free\* · [Photo page](<https://x.example/a%3E%29%5Bb%5D%28c>)"
     )
     assert NOTICE in shown(app)
+
+
+def test_no_notice_of_flickr_s_without_its_photos(opened: Opened) -> None:
+    workspace, store = opened
     with store.begin() as session:
         session.execute(text("UPDATE photo SET source = 'commons'"))
+    divide(store, f"{TENCH}/commons:0")
     app = manage_page(workspace, "Review")
     assert len(pictures(app)) == 1
     assert NOTICE not in shown(app)
