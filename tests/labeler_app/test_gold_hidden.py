@@ -39,7 +39,7 @@ ANN = "ann"
 
 
 class Traffic:
-    """A labeler's requests and answers, and how many statements each took."""
+    """A labeler's requests and answers, and how many statements those to a route took."""
 
     def __init__(self, workspace: Workspace, store: Store, name: str = ANN) -> None:
         self.workspace, self.store = workspace, store
@@ -49,13 +49,13 @@ class Traffic:
         session = Sessions(label_secret(workspace)).sign(labeler.id)
         self._headers = {"Authorization": f"Bearer {session}"}
         self.heard: list[str] = []
-        self.statements: list[int] = []
+        self.statements: dict[str, set[int]] = {}
         self.screens: list[Any] = []
 
     def post(self, route: str, body: Any) -> Any:
         with counted(self.store.engine) as statements:
             reply = self._http.post(f"/genset/{route}", json=body, headers=self._headers)
-        self.statements.append(len(statements))
+        self.statements.setdefault(route, set()).add(len(statements))
         self._hear(route, reply)
         return reply.json()
 
@@ -209,16 +209,7 @@ def test_the_store_is_asked_the_same_whether_or_not_a_screen_has_gold_questions(
 
     assert gold_questions_of(tested.store) > 0
     assert gold_questions_of(spared.store) == 0
-    assert set(of_route(tested, "submit")) == set(of_route(spared, "submit"))
-
-
-def of_route(traffic: Traffic, route: str) -> list[int]:
-    posts = [each for each in traffic.heard if not each.startswith("picture")]
-    return [
-        count
-        for heard, count in zip(posts, traffic.statements, strict=True)
-        if heard.startswith(route)
-    ]
+    assert tested.statements["submit"] == spared.statements["submit"]
 
 
 @pytest.mark.soak
