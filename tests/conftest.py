@@ -93,7 +93,7 @@ def postgresql_server() -> Iterator[str]:
     def run(*command: str) -> None:
         subprocess.run([*as_user, *command], check=True, capture_output=True, cwd="/")
 
-    run(f"{folder}/initdb", "-D", str(data), "-U", "genset", "-A", "trust", "-E", "UTF8")
+    run(f"{folder}/initdb", "-N", "-D", str(data), "-U", "genset", "-A", "trust", "-E", "UTF8")
     options = f"-h 127.0.0.1 -p {port} -k {base} -c fsync=off"
     run(f"{folder}/pg_ctl", "-D", str(data), "-l", str(log), "-w", "-o", options, "start")
     try:
