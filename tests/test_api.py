@@ -89,11 +89,21 @@ def test_it_is_left_as_it_was(photos: PhotoSet) -> None:
     network[1].eval()
     before = {name: value.clone() for name, value in network.state_dict().items()}
     torch.backends.cudnn.allow_tf32 = True
+    random = torch.get_rng_state()
     genset.evaluate(photos, network, transform=AS_TRAINED)
+    assert torch.equal(random, torch.get_rng_state())
     assert [network[0].training, network[1].training, network[2].training] == [True, False, True]
     assert all(torch.equal(value, before[name]) for name, value in network.state_dict().items())
     assert torch.backends.cudnn.allow_tf32
     assert network[2].scores.weight.requires_grad
+    matmul = torch.backends.cuda.matmul
+    before_words = matmul.fp32_precision
+    matmul.fp32_precision = "tf32"  # as PyTorch says it since 2.9, which does not mix with flags
+    try:
+        genset.evaluate(photos, network, transform=AS_TRAINED)
+        assert matmul.fp32_precision == "tf32"
+    finally:
+        matmul.fp32_precision = before_words
 
 
 def test_a_run_is_found_again_by_its_name_and_weights(photos: PhotoSet) -> None:
@@ -377,8 +387,13 @@ def test_a_table_of_answers_counts_as_the_model_that_gave_it(photos: PhotoSet) -
     table = run.predictions.to_pandas()[::-1]
     again = genset.evaluate(photos, predictions=table)
     assert (again.top1, again.top5) == (run.top1, run.top5)
-    strange = table.replace(WNIDS[0], "cat")
-    for wrong, problem in ((table[1:], "the table's index lacks"), (strange, "'cat' is none of")):
+    strange = table.assign(top1=table["top1"].replace(WNIDS[0], "cat"))
+    shifted = table.assign(wnid=[*table["wnid"].tolist()[1:], WNIDS[9]])
+    for wrong, problem in (
+        (table[1:], "the table's index lacks"),
+        (strange, "'cat' is none of"),
+        (shifted, "the table's wnids are not those of the set's photos"),
+    ):
         with pytest.raises(BadInput, match=problem):
             genset.evaluate(photos, predictions=wrong)
     page = run._repr_html_()

@@ -77,6 +77,11 @@ class Evaluation:
         return self.record.top5
 
     @property
+    def nll(self) -> float | None:
+        """The mean of minus the logarithm of the true class's probability, in nats, if known."""
+        return self.record.nll
+
+    @property
     def multilabel(self) -> MultiLabel | None:
         """The model by all right classes of each photo; None where the set has no such truth.
 

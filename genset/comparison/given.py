@@ -96,6 +96,8 @@ def _in_order(table: Any, photos: PhotoSet, order: Sequence[str]) -> Any:
         _check_labels("index", rows, photos.ids, "the ids of the set's photos")
         table = table.reindex(photos.ids)
     columns = list(getattr(table, "columns", ()))
+    if "wnid" in columns and list(table["wnid"]) != [photo.wnid for photo in photos.photos]:
+        raise BadInput("predictions=: the table's wnids are not those of the set's photos")
     if "top1" in columns and isinstance(table["top1"].iloc[0], str):
         return table[[name for name in columns if name.startswith("top")]].to_numpy()
     if columns and set(columns) == set(range(len(columns))):

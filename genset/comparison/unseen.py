@@ -62,19 +62,23 @@ def trained_until(run: Run) -> tuple[str, str]:
     return "", ""
 
 
-def posted_days(photos: PhotoSet) -> list[date]:
-    """The day, in UTC, on which each photo of a release was posted; none of other sets."""
+def posted_days(photos: PhotoSet, release: PhotoSet | None = None) -> list[date]:
+    """The day, in UTC, on which each photo of a release was posted; none of other sets.
+
+    `release` is the set of which `photos` are a sample, if they are one.
+    """
+    release = release or photos
     folder = photos.root if photos.root.is_dir() else photos.root.parent
     manifest = folder / MANIFEST if (folder / MANIFEST).is_file() else manifest_of(folder)
-    if photos.listed or not photos.whole or manifest is None:
+    if photos.listed or not release.whole or manifest is None:
         return []
     posted = {photo.file: photo.posted_at for photo in read_manifest(manifest).photos}
     return [posted[photo.id].astimezone(UTC).date() for photo in photos.photos]
 
 
-def unseen(photos: PhotoSet, runs: Sequence[Run]) -> list[Unseen]:
-    """What each run's model cannot have seen of the set."""
-    days = posted_days(photos)
+def unseen(photos: PhotoSet, runs: Sequence[Run], release: PhotoSet | None = None) -> list[Unseen]:
+    """What each run's model cannot have seen of the set, or of a sample of a `release`."""
+    days = posted_days(photos, release)
     found = []
     for run in runs:
         until, source = trained_until(run)

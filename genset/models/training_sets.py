@@ -44,7 +44,7 @@ def newest_set(kind: str, target: str, weights: str = "") -> TrainingSet | None:
     'swag'
     >>> newest_set("openclip", "ViT-B-32", "ViT-B-32-laion2b_s34b_b79k.safetensors").until
     '2022-03'
-    >>> newest_set("openclip", "ViT-B-32", "mine.pt")
+    >>> newest_set("openclip", "ViT-B-32", "open_clip_pytorch_model.bin")  # as most are called
 
     Args:
         kind, target: of a spec, with the name of the weights, as in "timm" and
@@ -56,8 +56,9 @@ def newest_set(kind: str, target: str, weights: str = "") -> TrainingSet | None:
     """
     if kind == "torchvision":  # of which all classifiers are trained on ImageNet
         return _newest(_words(target.partition("@")[2]))
-    if kind == "openclip":
-        return _newest(_words(Path(weights).stem))
+    if kind == "openclip":  # a file named as open_clip names weights: MODEL-TAG, or the tag alone
+        named = Path(weights).stem.lower().removeprefix(target.lower())
+        return _newest(_words(named)[:1])
     if kind not in ("timm", "hf"):
         return None
     owner, slash, name = target.removeprefix("hf-hub:").rpartition("/")

@@ -107,15 +107,15 @@ def sample_by_class(photos: PhotoSet, limit: str) -> PhotoSet:
 
     Args:
         photos: the set.
-        limit: how many: "500", or a share of them in whole percent, "10%".
+        limit: how many: "500", or a share of them, "10%".
 
     Raises:
         BadInput: it is neither.
     """
-    found = re.fullmatch("([1-9][0-9]*)(%?)", limit)
-    if not found or (found[2] and int(found[1]) > 100):
+    found = re.fullmatch(r"(\d+(?:\.\d+(?=%))?)(%?)", limit)
+    if not found or not float(found[1]) or (found[2] and float(found[1]) > 100):
         raise BadInput(f"--limit is a number of photos, or a share such as 10%, not {limit}")
-    number = int(found[1]) * (len(photos) / 100 if found[2] else 1)
+    number = float(found[1]) * (len(photos) / 100 if found[2] else 1)
     sizes, seen = Counter(photo.wnid for photo in photos.photos), Counter[str]()
     ranked: list[tuple[float, int, str]] = []
     for photo in sorted(photos.photos, key=lambda photo: sha256(os.fsencode(photo.id)).digest()):

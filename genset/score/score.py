@@ -20,6 +20,7 @@ from genset.core.errors import GensetError, ModelError
 from genset.models.load import LoadedModel
 from genset.models.spec import ModelSpec
 from genset.score.assemble import assemble
+from genset.score.engines.engine import float32_flags, set_float32_flags
 from genset.score.job import Job, ModelTask, load_for, map_outputs
 from genset.score.plan import ScoringPlan
 from genset.score.results.runs import Run
@@ -58,13 +59,14 @@ def score_models(
 def _settings_put_back() -> Iterator[None]:
     """Leave PyTorch as the caller has set it: models and engines set what their answers need."""
     threads, engine = torch.get_num_threads(), torch.backends.quantized.engine
-    exact = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    flags, random = float32_flags(), torch.get_rng_state()
     try:
         yield
     finally:
         torch.set_num_threads(threads)
         torch.backends.quantized.engine = engine
-        torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = exact
+        set_float32_flags(flags)
+        torch.set_rng_state(random)
 
 
 def _opened(plan: ScoringPlan, model: ModelSpec | LoadedModel) -> ModelTask | Run | GensetError:

@@ -56,7 +56,7 @@ def photos_in_memory(data: Any, classes: Classes, names: Sequence[str] = ()) -> 
     if any(_is_random(data, item) for item in items[:_TRIED]):
         raise BadInput(f"{root} gives another photo each time: leave out what is random in it")
     if is_table and data.format["type"] != "custom":
-        rows = hugging_face.rows_in_memory(data.select(items), classes)
+        rows = hugging_face.rows_in_memory(data.select(items), classes, names)
     elif isinstance(files, list) and files and is_photo_name(str(files[0][0])):
         if getattr(data, "target_transform", None) is not None:
             raise BadInput(
@@ -64,6 +64,8 @@ def photos_in_memory(data: Any, classes: Classes, names: Sequence[str] = ()) -> 
             )
         for path, label in (files[item] for item in items):
             image = Path(path).relative_to(root).as_posix()
+            if not 0 <= label < len(names):
+                raise BadInput(f"{root}: {image} is of class {label}, and there are {len(names)}")
             rows.append(Row(image, names[label], Path(path)))
     else:
         if is_table:  # with a transform of the caller's

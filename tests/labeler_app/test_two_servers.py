@@ -1,165 +1,24 @@
 """Two servers of one workspace in PostgreSQL, a hundred labelers, and one server that is killed."""
 
-import http.client
-import json
-import random
 import threading
 import time
-import uuid
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import func, select
 
 from genset.classes import imagenet1k
 from genset.db import GoldAnswer, GoldQuestion, Label, Photo, Store, Verdict
-from genset.label.access import label_secret
-from genset.label.labelers import Labelers
 from genset.label.queue.board import shuffled
 from genset.workspace import Workspace
-from labeler_app.routes import Sessions
+from tests.label.http_page import HttpPage, session_of
 from tests.label.serving import free_port, kill, serving
 from tests.label.simulated import add_pool
 
 LABELERS, CLASSES, A_CLASS, VOTES, GOLD = 100, 20, 30, 3, 0.1
 WNIDS = [cls.wnid for cls in imagenet1k()]
 ASKED = CLASSES * (A_CLASS - 1)  # a photo of each class is a gold question of the next
-
-AHEAD = 6  # screens, as many as the component asks for
-FEW = AHEAD - 3  # with which it asks for more, along with what it sends
-SCARCE = 2  # with which it does not wait for that
-_PATIENCE = 15.0  # seconds until a request counts as lost
-_LONGEST_WAIT = 1.0  # seconds until it is sent again
-
-Answer = dict[str, Any]
-
-
-def session_of(workspace: Workspace, store: Store, name: str) -> str:
-    """What the page of the labeler with this name sends with every request."""
-    labeler = Labelers(store).by_name(name)
-    return Sessions(label_secret(workspace)).sign(labeler.id)
-
-
-class Unanswered(Exception):
-    """The server is away, or could not answer: send it again later."""
-
-
-class HttpPage:
-    """One labeler, whose requests go to any of the servers.
-
-    What they submit stays in `outbox` until a server has decided every label. `sent` names each
-    label that was ever on its way; `said` what the server said of it: "" for stored, or why it was
-    refused. `first` has the classes of the screens that came first.
-    """
-
-    def __init__(self, port: int, session: str, *others: int) -> None:
-        self.outbox: list[Answer] = []
-        self.sent: set[str] = set()
-        self.said: dict[str, str] = {}
-        self.progress: Answer | None = None
-        self.screens: list[Answer] = []
-        self.first: list[str] = []
-        self._headers = {"Authorization": f"Bearer {session}", "Content-Type": "application/json"}
-        self._connections = [
-            http.client.HTTPConnection("127.0.0.1", at, timeout=_PATIENCE) for at in (port, *others)
-        ]
-
-    def work(self, goes_on: Callable[[], bool], seconds_a_screen: float) -> None:
-        """Label, a screen every so often, while it goes on; then until nothing is unsent."""
-        due = time.monotonic()
-        while goes_on() and not (self.progress and self.progress["done"] and not self.screens):
-            if len(self.screens) <= SCARCE:
-                self._try(self.fill)
-            if self.screens:
-                due = max(due + seconds_a_screen, time.monotonic() - seconds_a_screen)
-                time.sleep(max(0.0, due - time.monotonic()))
-                self.decide(self.screens.pop(0))
-            else:
-                time.sleep(seconds_a_screen)
-            self._try(self.flush)
-        while self.outbox:
-            self._try(self.flush)
-
-    def fill(self) -> None:
-        """Have screens to label."""
-        self._take(self.ask("screens", self._wanted(len(self.outbox))))
-        self.first = self.first or [screen["wnid"] for screen in self.screens]
-
-    def _wanted(self, waiting: int) -> Answer:
-        held = [each["id"] for each in self.screens]
-        return {"loaded": held, "count": AHEAD + waiting}
-
-    def _take(self, answer: Answer) -> None:
-        self.progress = answer["progress"]
-        away = [each["screen"] for each in self.outbox]
-        known = {each["id"]: each for each in self.screens}
-        told = [known.get(each["id"], each) for each in answer["screens"]]
-        self.screens = [each for each in told if not each["submitted"] and each["id"] not in away]
-
-    def decide(self, screen: Answer) -> None:
-        """Put a screen's labels into the outbox."""
-        at = round(1000 * time.time())
-        labels = [
-            {
-                "id": str(uuid.uuid4()),
-                "photo": photo["id"],
-                "verdict": "correct",
-                "shown_at": at,
-                "decided_at": at,
-                "order": order,
-                "supersedes": None,
-            }
-            for order, photo in enumerate(screen["photos"], 1)
-        ]
-        times = {"shown_at": at, "submitted_at": at}
-        self.outbox.append(
-            {"id": str(uuid.uuid4()), "screen": screen["id"], **times, "labels": labels}
-        )
-
-    def flush(self) -> None:
-        """Send what waits, in order."""
-        while self.outbox:
-            submission = self.outbox[0]
-            ids = {label["id"] for label in submission["labels"]}
-            self.sent |= ids
-            more = self._wanted(len(self.outbox) - 1) if len(self.screens) <= FEW else {}
-            answer = self.ask("submit", {"submissions": [submission], **more})
-            told = {each["id"]: each["reason"] for each in answer["receipts"]}
-            if told.keys() != ids:
-                raise Unanswered("not every label was answered")
-            self.said |= told
-            self.progress = answer["progress"]
-            del self.outbox[0]
-            if answer["screens"] is not None:
-                self._take(answer)
-
-    def ask(self, route: str, body: Answer) -> Answer:
-        """One request.
-
-        Raises:
-            Unanswered: no answer came that can be used.
-        """
-        connection = random.choice(self._connections)
-        try:
-            connection.request("POST", f"/genset/{route}", json.dumps(body), self._headers)
-            reply = connection.getresponse()
-            content = reply.read()
-            if reply.status != 200:
-                raise Unanswered(f"{route}: {reply.status} {content[:200]!r}")
-            answer: Answer = json.loads(content)
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            connection.close()
-            raise Unanswered(f"{route}: {error!r}") from None
-        return answer
-
-    def _try(self, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except Unanswered:
-            time.sleep(random.uniform(0, _LONGEST_WAIT))
 
 
 def name_as_gold(store: Store) -> None:

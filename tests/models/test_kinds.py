@@ -181,3 +181,8 @@ def test_an_exported_program_that_would_run_code_is_refused(
     with pytest.raises(ModelError, match="holds a formula that is none"):
         exported._refuse_code(tmp_path / "bad.pt2")
     exported._refuse_code(tmp_path / "net.pt2")
+    torch.save(nn.Linear(2, 2).state_dict(), tmp_path / "weights.pt2")
+    with pytest.raises(
+        ModelError, match=r"weights.pt2 is no file of torch.export's \(PyTorch cannot"
+    ):
+        load_model(f"export:{tmp_path / 'weights.pt2'}")

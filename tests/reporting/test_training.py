@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
+from genset.comparison.unseen import unseen as unseen_of
 from genset.core.errors import BadInput
 from genset.models import spec, training_sets
 from genset.models.spec import last_day, parse_spec
@@ -21,6 +22,7 @@ from genset.release.reader import Release
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.write import Report
+from genset.score.evaluate import sample_by_class
 from genset.score.results.runs import find_runs, load_predictions, save_run
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
@@ -265,6 +267,9 @@ def test_each_table_says_how_many_photos_a_model_cannot_have_seen(photos: PhotoS
     said = genset("evaluate", photos.root, "--runs", runs, "--format", "csv").stdout
     unseen = {row["model"]: row["unseen"] for row in csv.DictReader(said.splitlines())}
     assert unseen == {"new": "0", "old": "48", "clip": "120", "mine": ""}
+    sample = sample_by_class(photos, "10%")
+    (run,) = (run for _, run in find_runs(runs, photos.name) if run.model == "clip")
+    assert str(unseen_of(sample, [run], photos)[0]).startswith("clip: unseen 12 of 12: trained")
     pair = genset("compare", "clip", "mine", "--on", photos.root, "--runs", runs).stdout
     assert "unseen 120 of 120: trained on photos until 2021-01, as its weights' name says" in pair
     assert "unknown until when trained (say ?trained_until=DATE): mine" in pair

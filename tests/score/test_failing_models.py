@@ -79,6 +79,17 @@ def test_misspelt_specs_of_a_file_are_refused_before_any_is_scored(
     assert not Path("runs").exists()
 
 
+def test_what_stands_behind_a_sign_in_a_list_says_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("list.txt").write_text("# the good one\npredictions:good.npy?name=a # of May\n")
+    assert genset(monkeypatch, "evaluate", "photos.csv", "--models", "list.txt", "--json") == 0
+    assert [run["model"] for run in json.loads(capsys.readouterr().out)["runs"]] == ["a"]
+    Path("list.txt").write_text("# none yet\n")
+    assert genset(monkeypatch, "evaluate", "photos.csv", "--models", "list.txt") == 2
+    assert "list.txt names no model" in capsys.readouterr().err
+
+
 def test_networks_and_answers_are_named_in_the_order_given(tmp_path: Path) -> None:
     photos = open_set(str(painted_set(tmp_path / "photos")))
     (tmp_path / "text.pth").write_text("no weights")

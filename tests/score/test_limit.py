@@ -42,7 +42,7 @@ def test_each_class_has_its_share_and_the_same_photos_again(photos: Path) -> Non
 
 
 def test_a_sample_is_never_the_whole(photos: Path) -> None:
-    part = score(photos, "--limit", "10%")
+    part = score(photos, "--limit", "10.0%")
     whole = score(photos)
     assert [found["runs"][0]["top1"]["photos"] for found in (part, whole)] == [4, 40]
     assert part["set_hash"] != whole["set_hash"]
@@ -52,7 +52,7 @@ def test_a_sample_is_never_the_whole(photos: Path) -> None:
     assert score(photos, "--limit", "400") == whole
 
 
-@pytest.mark.parametrize("limit", ["0", "-3", "ten", "0%", "101%", "1.5"])
+@pytest.mark.parametrize("limit", ["0", "-3", "ten", "0%", "101%", "1.5", "0.0%"])
 def test_what_is_no_limit_is_refused(photos: Path, limit: str) -> None:
     with pytest.raises(BadInput, match=f"a share such as 10%, not {limit}"):
         score(photos, f"--limit={limit}")

@@ -96,6 +96,12 @@ class Random(Pairs):
         return torch.rand(3, 8, 8), 0
 
 
+def renumbered(data: ImageFolder) -> ImageFolder:
+    """With ImageNet's numbers in place of the folders'."""
+    data.samples = [(path, label + 907) for path, label in data.samples]
+    return data
+
+
 @pytest.mark.parametrize(
     ("held", "problem"),
     [
@@ -106,6 +112,8 @@ class Random(Pairs):
          "photos gives another photo each time: leave out what is random in it"),
         (lambda folder: ImageFolder(folder, AS_TRAINED, lambda label: label + 1),
          "photos makes other labels of its classes: leave out its target_transform"),
+        (lambda folder: renumbered(ImageFolder(folder, AS_TRAINED)),
+         "is of class 907, and there are "),
         (lambda folder: datasets.DatasetDict(test=rows_of(folder), train=rows_of(folder)),
          r"it has the splits test, train: give one, as in data\['test'\]"),
         (lambda folder: DataLoader(Pairs(folder), sampler=WeightedRandomSampler([1.0] * 4, 50)),

@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
 
 def _specs_in(path: str) -> list[ModelSpec]:
-    """The specs of a file, one a line; a line that begins with # says nothing."""
+    """The specs of a file, one a line; what stands behind # says nothing."""
     found, wrong = [], []
     for number, line in enumerate(read_text(Path(path)).splitlines(), 1):
-        if line.strip() and line[0] != "#":
+        if spec := "" if line.startswith("#") else line.partition(" #")[0].strip():
             try:
-                found.append(parse_spec(line.strip()))
+                found.append(parse_spec(spec))
             except BadInput as error:
                 wrong.append(f"{path}, line {number}: {error}")
-    if wrong:
-        raise SeveralMistakes(*wrong)
+    if wrong or not found:
+        raise SeveralMistakes(*(wrong or [f"{path} names no model"]))
     return found
 
 
@@ -210,7 +210,7 @@ def evaluate(
     from genset.sets.truths.store import give_truth, with_truth
 
     check_latency(latency, price, batch, channels_last or None)
-    found = locate_set(photos, folder, other_classes(models), store, custom)
+    whole = found = locate_set(photos, folder, other_classes(models), store, custom)
     if limit:
         found = sample_by_class(found, limit)
     replaced = ""
@@ -229,7 +229,7 @@ def evaluate(
     except SomeModelsFailed as error:
         results, failed = error.runs, dict(error.failed)
     scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
-    seen = unseen(found, results)
+    seen = unseen(found, results, whole)
     document: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
     document |= {"runs": results, "unseen": seen}
     tables = [_runs_table(results, seen, k)] if results else []

@@ -63,6 +63,8 @@ def what_else(path: Path) -> tuple[str, str] | None:
         return _zip(path)
     if tarfile.is_tarfile(path):
         return "it is a tar archive", "unpack it"
+    if path.suffix.lower() == ".onnx":
+        return "it is ONNX", "name it onnx:PATH"
     return None
 
 

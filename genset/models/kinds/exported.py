@@ -1,6 +1,7 @@
 """Networks that come as one file: torch.export's, TorchScript's, ONNX's and OpenVINO's."""
 
 import json
+import logging
 import os
 import re
 import warnings
@@ -140,14 +141,22 @@ def _program(spec: ModelSpec, allow_code: bool) -> Program:
     except (BadInput, ModelError):
         raise
     except Exception as error:  # noqa: BLE001 - each loader raises what it likes on a bad file
-        raise ModelError(f"{path} is no file of {what} ({first_line(error)})") from None
+        reason = first_line(error)
+        if "warnings above" in str(error):  # which are a traceback
+            reason = "PyTorch cannot read it"
+        raise ModelError(f"{path} is no file of {what} ({reason})") from None
 
 
 def _export(path: Path) -> Program:
     _refuse_code(path)
     # Whatever torch.export unpickles must be tensors alone.
-    with patch.dict(os.environ, TORCH_FORCE_WEIGHTS_ONLY_LOAD="1"):
-        program = torch.export.load(path)
+    level = logging.root.manager.disable
+    logging.disable(logging.WARNING)  # tracebacks
+    try:
+        with patch.dict(os.environ, TORCH_FORCE_WEIGHTS_ONLY_LOAD="1"):
+            program = torch.export.load(path)
+    finally:
+        logging.disable(level)
     inputs = [
         node.meta["val"]
         for node in program.graph.nodes

@@ -7,7 +7,7 @@ it is given more. PyTorch's threads are the whole process's, set by `torch.set_n
 import platform
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -197,10 +197,33 @@ def device_of(engine: str) -> str:
     return this_device() if engine == "torch" else "cpu"
 
 
+# What says how float32 is multiplied on a GPU: since PyTorch 2.9 by words, which do not mix with
+# the flags of before.
+_BY_WORDS = hasattr(torch.backends.cuda.matmul, "fp32_precision")
+_ATTRIBUTE = "fp32_precision" if _BY_WORDS else "allow_tf32"
+_MULTIPLIERS: tuple[object, ...] = (
+    torch.backends.cuda.matmul,
+    *(getattr(torch.backends.cudnn, name, torch.backends.cudnn) for name in ("conv", "rnn")),
+)
+EXACT: tuple[object, ...] = ("ieee" if _BY_WORDS else False,) * len(_MULTIPLIERS)
+"""Factors as they are: else a GPU rounds them to 10 bits (TF32)."""
+
+
+def float32_flags() -> tuple[object, ...]:
+    """How PyTorch multiplies float32 on a GPU, to be put back by `set_float32_flags`."""
+    return tuple(getattr(place, _ATTRIBUTE) for place in _MULTIPLIERS)
+
+
+def set_float32_flags(flags: Sequence[object]) -> None:
+    """Set what `float32_flags` gives, or `EXACT`."""
+    for place, flag in zip(_MULTIPLIERS, flags, strict=True):
+        setattr(place, _ATTRIBUTE, flag)
+
+
 def settings_of(engine: str) -> dict[str, object]:
     """What an engine's answers depend on in this process, beside its version."""
     threads = torch.get_num_threads() if engine == "torch" else EngineOptions().threads
-    tf32, quantized = torch.backends.cudnn.allow_tf32, torch.backends.quantized.engine
+    tf32, quantized = float32_flags() != EXACT, torch.backends.quantized.engine
     return {"threads": threads, "tf32": tf32, "quantized_engine": quantized}
 
 

@@ -16,7 +16,15 @@ from genset.core.errors import ModelError
 from genset.models.kinds.exported import OnnxNetwork, used_output
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import CustomTransform, Pixels
-from genset.score.engines.engine import Engine, EngineOptions, Logits, PendingLogits, normalized
+from genset.score.engines.engine import (
+    EXACT,
+    Engine,
+    EngineOptions,
+    Logits,
+    PendingLogits,
+    normalized,
+    set_float32_flags,
+)
 from genset.score.engines.onnx import weights_in
 
 _PRECISIONS = {"float32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
@@ -52,8 +60,7 @@ class TorchEngine(Engine):
             if parameter.is_floating_point()
         )
         self.takes = next(numbers, torch.float32)
-        # Have a GPU multiply float32 as it is: else it rounds factors to 10 bits (TF32).
-        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+        set_float32_flags(EXACT)
         self._queue: deque[torch.cuda.Event] = deque()
 
     def launch(self, pixels: Pixels) -> PendingLogits:
@@ -129,7 +136,7 @@ def cost_of(model: LoadedModel) -> dict[str, float]:
     network, geometry = model.network, model.preprocessing.geometry
     custom = isinstance(geometry, CustomTransform)
     shape = geometry.shape if custom else (3, geometry.crop, geometry.crop)
-    found: dict[str, float] = {"image_size": shape[-1]}
+    found: dict[str, float] = {"image_size": shape[-1]} if shape[0] == 3 else {}
     parameters = sum(weight.numel() for weight in network.parameters())
     if model.onnx and model.onnx.suffix == ".onnx":
         parameters = weights_in(model.onnx)
