@@ -17,7 +17,7 @@ from genset.models.kinds import exported
 from genset.sets.open import open_set
 from tests.score.colours import WNIDS
 from tests.score.real import in_timms_naming, pypis_lite, scored, some_photos, squeezenet
-from tests.score.scoring import evaluate
+from tests.score.scoring import evaluate, load_model
 
 pytestmark = pytest.mark.realdata
 
@@ -182,7 +182,5 @@ def test_an_exported_program_that_would_run_code_is_refused(
         exported._refuse_code(tmp_path / "bad.pt2")
     exported._refuse_code(tmp_path / "net.pt2")
     torch.save(nn.Linear(2, 2).state_dict(), tmp_path / "weights.pt2")
-    with pytest.raises(
-        ModelError, match=r"weights.pt2 is no file of torch.export's \(PyTorch cannot"
-    ):
+    with pytest.raises(ModelError, match=r"is no file of torch.export's .PyTorch cannot read it"):
         load_model(f"export:{tmp_path / 'weights.pt2'}")

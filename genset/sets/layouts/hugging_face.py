@@ -125,15 +125,15 @@ def rows_of(path: Path, root: Path, store: HashStore, classes: Classes) -> list[
         raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
 
 
-def rows_in_memory(data: Any, classes: Classes, given: Sequence[str] = ()) -> list[Row]:
-    """The rows of a data set of the library's; where its numbers have no names, they are `given`.
+def rows_in_memory(data: Any, classes: Classes, by_number: Sequence[str] = ()) -> list[Row]:
+    """The rows of a data set of the library's; numbers without names have those of `by_number`.
 
     Raises:
         BadInput: it has no photos or no labels.
     """
     path, table = Path(type(data).__name__), _undecoded(data.with_format(None))
     photo, label, names = _columns(path, table.features)
-    names = wnids_in_order(names or given, classes)
+    names = wnids_in_order(names or by_number, classes)
     return _rows(path, table, label, names, _hashed(table, photo), RowPart(0, photo, table))
 
 
