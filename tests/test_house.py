@@ -18,7 +18,7 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 CEILINGS = {
     "lines of code": 59_579,
     "modules": 472,
-    "lines of tests": 70_737,
+    "lines of tests": 70_735,
     "words of docs": 31_427,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
