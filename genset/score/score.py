@@ -20,7 +20,7 @@ from genset.core.errors import GensetError, ModelError
 from genset.models.load import LoadedModel
 from genset.models.spec import ModelSpec
 from genset.score.assemble import assemble
-from genset.score.engines.engine import float32_flags, set_float32_flags
+from genset.score.engines.engine import float32_flags, put_back
 from genset.score.job import Job, ModelTask, load_for, map_outputs
 from genset.score.plan import ScoringPlan
 from genset.score.results.runs import Run
@@ -65,7 +65,7 @@ def _settings_put_back() -> Iterator[None]:
     finally:
         torch.set_num_threads(threads)
         torch.backends.quantized.engine = engine
-        set_float32_flags(flags)
+        put_back(flags)
         torch.set_rng_state(random)
 
 

@@ -7,10 +7,12 @@ it is given more. PyTorch's threads are the whole process's, set by `torch.set_n
 import platform
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import PIL
@@ -197,33 +199,47 @@ def device_of(engine: str) -> str:
     return this_device() if engine == "torch" else "cpu"
 
 
-# What says how float32 is multiplied on a GPU: since PyTorch 2.9 by words, which do not mix with
-# the flags of before.
-_BY_WORDS = hasattr(torch.backends.cuda.matmul, "fp32_precision")
-_ATTRIBUTE = "fp32_precision" if _BY_WORDS else "allow_tf32"
-_MULTIPLIERS: tuple[object, ...] = (
-    torch.backends.cuda.matmul,
-    *(getattr(torch.backends.cudnn, name, torch.backends.cudnn) for name in ("conv", "rnn")),
-)
-EXACT: tuple[object, ...] = ("ieee" if _BY_WORDS else False,) * len(_MULTIPLIERS)
-"""Factors as they are: else a GPU rounds them to 10 bits (TF32)."""
+Flags = list[tuple[Any, str, object]]
+"""Whose, by which name, and what."""
 
 
-def float32_flags() -> tuple[object, ...]:
-    """How PyTorch multiplies float32 on a GPU, to be put back by `set_float32_flags`."""
-    return tuple(getattr(place, _ATTRIBUTE) for place in _MULTIPLIERS)
+def float32_flags() -> Flags:
+    """What says how PyTorch multiplies float32 on a GPU, to be put back by `put_back`.
+
+    These are flags, and since 2.9 words; where somebody set words, flags may not be readable.
+    """
+    backends: Any = torch.backends
+    cudnn = backends.cudnn
+    found: Flags = []
+    for owner, name in (
+        *((backends.cuda.matmul, "allow_tf32"), (cudnn, "allow_tf32")),
+        *((backends.cuda.matmul, "fp32_precision"), (getattr(cudnn, "conv", 0), "fp32_precision")),
+        (getattr(cudnn, "rnn", 0), "fp32_precision"),
+    ):
+        with suppress(AttributeError, RuntimeError):
+            found.append((owner, name, getattr(owner, name)))
+    return found
 
 
-def set_float32_flags(flags: Sequence[object]) -> None:
-    """Set what `float32_flags` gives, or `EXACT`."""
-    for place, flag in zip(_MULTIPLIERS, flags, strict=True):
-        setattr(place, _ATTRIBUTE, flag)
+def put_back(flags: Flags) -> None:
+    """Set flags and words as they were."""
+    for owner, name, value in flags:
+        setattr(owner, name, value)
+
+
+def multiply_exactly() -> None:
+    """Have a GPU multiply float32 as it is: else it rounds factors to 10 bits (TF32)."""
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    put_back([(owner, name, "ieee") for owner, name, value in float32_flags() if value == "tf32"])
 
 
 def settings_of(engine: str) -> dict[str, object]:
     """What an engine's answers depend on in this process, beside its version."""
     threads = torch.get_num_threads() if engine == "torch" else EngineOptions().threads
-    tf32, quantized = float32_flags() != EXACT, torch.backends.quantized.engine
+    tf32, quantized = (
+        not {True, "tf32"}.isdisjoint(float32_flags()),
+        torch.backends.quantized.engine,
+    )
     return {"threads": threads, "tf32": tf32, "quantized_engine": quantized}
 
 

@@ -17,13 +17,12 @@ from genset.models.kinds.exported import OnnxNetwork, used_output
 from genset.models.load import LoadedModel
 from genset.models.preprocessing import CustomTransform, Pixels
 from genset.score.engines.engine import (
-    EXACT,
     Engine,
     EngineOptions,
     Logits,
     PendingLogits,
+    multiply_exactly,
     normalized,
-    set_float32_flags,
 )
 from genset.score.engines.onnx import weights_in
 
@@ -60,7 +59,7 @@ class TorchEngine(Engine):
             if parameter.is_floating_point()
         )
         self.takes = next(numbers, torch.float32)
-        set_float32_flags(EXACT)
+        multiply_exactly()
         self._queue: deque[torch.cuda.Event] = deque()
 
     def launch(self, pixels: Pixels) -> PendingLogits:
