@@ -16,7 +16,7 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_579,
+    "lines of code": 59_590,
     "modules": 472,
     "lines of tests": 70_735,
     "words of docs": 31_427,
