@@ -16,9 +16,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_590,
+    "lines of code": 59_593,
     "modules": 472,
-    "lines of tests": 70_735,
+    "lines of tests": 70_737,
     "words of docs": 31_427,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,

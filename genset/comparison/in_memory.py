@@ -43,6 +43,7 @@ from genset.score.score import score_models
 from genset.score.workers.executor import InProcess
 from genset.sets.photos import PhotoSet
 
+_DOUBLE = "The network runs in float64."
 _HIGHEST = 20  # of values that are normalized, or from 0 to 1; photos as they are have 255
 
 
@@ -81,7 +82,7 @@ def model_in_memory(
     known = bool(getattr(geometry, "identity", "known")) and code.get("__main__") != ""
     spec = ModelSpec(title, "memory", title, "", title, classes="" if classes is None else "given")
     double = weight is not None and weight.dtype == torch.float64
-    notes = ["The network runs in float64."] * double + _range_notes(transform, photos)
+    notes = [_DOUBLE] * double + _range_notes(geometry if transform else None, photos)
     if _is_of_timm(network) and transform is None:
         notes += size_notes(replace(spec, kind="timm"), network, preprocessing)
     return LoadedModel(
@@ -98,9 +99,11 @@ def model_in_memory(
     )
 
 
-def _range_notes(transform: Callable[[Any], Any] | None, photos: PhotoSet) -> list[str]:
+def _range_notes(geometry: Geometry | None, photos: PhotoSet) -> list[str]:
     """A remark on a transform that leaves photos as they are, or none."""
-    highest = float(numbers_of(transform(_first(photos)[1])).max()) if transform else 0
+    if not isinstance(geometry, CustomTransform):
+        return []
+    highest = float(numbers_of(geometry.function(_first(photos)[1])).max())
     unscaled = f"The transform gives values up to {highest:.0f}: does the network expect them?"
     return [unscaled] * (highest > _HIGHEST)
 

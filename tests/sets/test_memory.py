@@ -163,3 +163,5 @@ def test_a_pipeline_answers_as_it_does_by_itself(folder: Path) -> None:
     for photo, answer in zip(run.photos.photos, run.predictions, strict=True):
         names = [found["label"] for found in pipeline(str(photo.path), top_k=3)]
         assert [", ".join(imagenet1k()[wnid].lemmas) for wnid in answer.top[:3]] == names
+    again = genset.evaluate(folder, pipeline, transform=pipeline.image_processor)
+    assert [answer.top for answer in again.predictions] == [a.top for a in run.predictions]
