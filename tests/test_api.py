@@ -20,6 +20,7 @@ import genset
 from genset.cli import cli
 from genset.core.errors import BadInput, GensetError, ModelError
 from genset.sets.photos import PhotoSet
+from tests.commands import as_json
 from tests.conftest import ROOT
 from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint, painted_set
 from tests.score.listed import write_list
@@ -211,10 +212,7 @@ def test_without_a_name_nothing_is_kept(photos: PhotoSet, tmp_path: Path) -> Non
 def test_the_commands_find_a_run_that_was_made_in_python(photos: PhotoSet) -> None:
     genset.evaluate(photos, Colours(), transform=AS_TRAINED, name="mine")
     genset.evaluate(photos, predictions=np.array([[0], [0], [0], [0]]), name="always red")
-    command = [sys.executable, "-m", "genset", "compare", "mine", "always red", "--on", "photos"]
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["photos"] == 4
+    assert as_json("compare", "mine", "always red", "--on", "photos")["photos"] == 4
 
 
 def test_torchvisions_own_transform_gives_what_a_spec_gives(photos: PhotoSet) -> None:

@@ -63,8 +63,8 @@ def test_accuracies_are_the_published_ones_exactly(folder: Path, runs: Path) -> 
         assert run["notes"] == []
 
 
-def test_the_table_for_people_shows_every_digit(folder: Path, runs: Path) -> None:
-    words = ["evaluate", str(folder / VAL / "labels.csv"), "--runs", str(runs)]
+def test_the_table_for_people_shows_every_digit(folder: Path, tmp_path: Path) -> None:
+    words = ["evaluate", str(folder / VAL / "labels.csv"), "--runs", str(tmp_path)]
     spec = f"predictions:{folder / VAL / 'resnet50.npy'}"
     done = CliRunner().invoke(cli, [*words, "--model", spec])
     cells = done.output.splitlines()[1].split()
@@ -95,8 +95,9 @@ def test_a_report_holds_the_new_set_against_imagenet(
     assert (tmp_path / "r.html").stat().st_size < 1_000_000
 
 
-def test_two_models_are_compared(folder: Path, runs: Path) -> None:
-    on = ("--on", str(folder / MATCHED / "labels.csv"), "--runs", str(runs))
+def test_two_models_are_compared(folder: Path, tmp_path: Path) -> None:
+    score(folder, tmp_path, MATCHED, ("inception_v3", "densenet161", "resnet18", "resnet50"))
+    on = ("--on", str(folder / MATCHED / "labels.csv"), "--runs", str(tmp_path))
     near = as_json("compare", "inception_v3", "densenet161", *on)
     assert (near["photos"], near["only_first"], near["only_second"]) == (10_000, 731, 717)
     assert near["p_value"] == pytest.approx(0.7445452, abs=1e-7)
@@ -108,9 +109,7 @@ def test_two_models_are_compared(folder: Path, runs: Path) -> None:
     assert far["apart"] is True
 
 
-def test_reversed_and_renumbered_predictions_are_noticed(
-    folder: Path, runs: Path, tmp_path: Path
-) -> None:
+def test_reversed_and_renumbered_predictions_are_noticed(folder: Path, tmp_path: Path) -> None:
     import numpy as np
 
     best_first = np.load(folder / MATCHED / "resnet50.npy")

@@ -1,14 +1,11 @@
 """A network's own code is part of its run: changed code is scored anew."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import torch
 
-from tests.conftest import ROOT
+from tests.commands import run as run_command
 from tests.score.colours import Colours, hundred_photos
 
 NETWORK = """
@@ -23,15 +20,9 @@ class Mine(Colours):
 
 def scored(folder: Path) -> tuple[str, int]:
     """The run's key, and how many photos it has right."""
-    words = ["evaluate", "photos", "--model", "file:mine.pth?arch=mine:Mine&resize=32&crop=32"]
-    done = subprocess.run(
-        [sys.executable, "-m", "genset", *words, "--json"],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    spec = "file:mine.pth?arch=mine:Mine&resize=32&crop=32"
+    done = run_command("evaluate", "photos", "--model", spec, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
     (run,) = json.loads(done.stdout)["runs"]
     return run["key"], run["top1"]["correct"]
 

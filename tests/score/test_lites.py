@@ -11,12 +11,11 @@ import torch
 from click.testing import CliRunner
 
 from genset.cli import cli
-from tests.models.huggingface.test_timm_folder import lite_folder
 from tests.score.real import in_timms_naming
 from tests.sets import layouts
 from tests.sets.test_layouts import ROWS
 
-pytestmark = pytest.mark.realdata
+pytestmark = [pytest.mark.realdata, pytest.mark.soak]
 SIZES = (0, 1, 2)
 
 Answers = dict[str, dict[str, list[str]]]
@@ -77,7 +76,6 @@ def said(named: str, specs: list[str], runs: Path, engine: str, *options: str) -
 
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
-@pytest.mark.soak
 def test_every_engine(
     engine: str, photos: Path, checkpoints: list[str], by_pytorch: Answers, tmp_path: Path
 ) -> None:
@@ -88,7 +86,6 @@ def test_every_engine(
 @pytest.mark.parametrize(
     "command", [command for command in ROWS if ROWS[command] != layouts.folders]
 )
-@pytest.mark.soak
 def test_every_layout(
     command: str,
     photos: Path,
@@ -104,8 +101,3 @@ def test_every_layout(
     _, taxonomy, which = command.partition("--taxonomy")
     options = [taxonomy, which.strip()] if taxonomy else []
     assert said(named, checkpoints, tmp_path / "runs", "torch", *options) == by_pytorch
-
-
-def test_hugging_faces_form(photos: Path, by_pytorch: Answers, tmp_path: Path) -> None:
-    converted = [f"hf:{lite_folder(size, tmp_path / f'lite{size}')}" for size in SIZES]
-    assert said(str(photos), converted, tmp_path / "runs", "torch") == by_pytorch

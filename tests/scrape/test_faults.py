@@ -37,7 +37,7 @@ from tests.scrape.several import SETTINGS, Start
 
 SOURCES = "flickr", "commons", "inaturalist"
 EVERY = range(400, 600)
-SOME = 400, 401, 404, 418, 429, 503
+SOME = 400, 404, 429, 503
 # What flickr.photos.search and flickr.photos.getInfo say is wrong, by number.
 SOME_CODES = 1, 3, 100, 105
 CODES = (0, 1, 2, 3, 4, 5, 10, 11, 12, 17, 18, 77)

@@ -4,12 +4,14 @@ import pytest
 
 from benchmarks.intervals import accuracy_coverage, difference_coverage, false_claims
 
-SIZES = [(5, 20), (20, 50), (886, 3)]
+# Of classes and photos of each; how alike the photos of a class are.
+KINDS = pytest.mark.parametrize(
+    ("size", "alike"), [((5, 20), 0.3), ((20, 50), 0.3), ((20, 50), 0.0), ((886, 3), 0.0)]
+)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@KINDS
 @pytest.mark.parametrize("share", [0.75, 0.98])
-@pytest.mark.parametrize("alike", [0.0, 0.3])
 def test_an_accuracy_is_held_as_often_as_the_interval_says(
     size: tuple[int, int], share: float, alike: float
 ) -> None:
@@ -17,9 +19,8 @@ def test_an_accuracy_is_held_as_often_as_the_interval_says(
     assert accuracy_coverage(size, share, alike, 400) >= 0.917
 
 
-@pytest.mark.parametrize("size", SIZES)
+@KINDS
 @pytest.mark.parametrize("alone", [(0.3, 0.1), (0.02, 0.01)])
-@pytest.mark.parametrize("alike", [0.0, 0.3])
 def test_a_difference_is_held_as_often_as_the_interval_says(
     size: tuple[int, int], alone: tuple[float, float], alike: float
 ) -> None:
@@ -27,9 +28,9 @@ def test_a_difference_is_held_as_often_as_the_interval_says(
 
 
 @pytest.mark.parametrize(
-    ("size", "by_class"), [((200, 20), 0.0), ((200, 20), 0.6), ((20, 50), 0.5)]
+    ("size", "by_class", "models"),
+    [((200, 20), 0.0, 2), ((200, 20), 0.6, 20), ((20, 50), 0.5, 20)],
 )
-@pytest.mark.parametrize("models", [2, 20])
 def test_equal_models_are_rarely_told_apart(
     size: tuple[int, int], by_class: float, models: int
 ) -> None:
