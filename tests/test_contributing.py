@@ -16,6 +16,7 @@ import pytest
 
 from genset.cli import cli
 from genset.db import Verdict
+from tests.commands import run
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
 from tests.score.painted import RED, WNIDS, hundred_photos, paint
 
@@ -219,8 +220,11 @@ def test_the_executor_gives_the_answers_of_one_process(genset: Genset, tmp_path:
     hundred_photos(tmp_path / "photos")
     spec = colours(tmp_path)
     tables = []
-    for folder, words in (("one", ["--workers", "1"]), ("two", ["--engine-cluster", "threads"])):
-        genset("evaluate", "photos", "--model", spec, "--runs", folder, *words)
+    words = ("evaluate", "photos", "--model", spec, "--runs")
+    done = run(*words, "one", "--workers", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    genset(*words, "two", "--engine-cluster", "threads")
+    for folder in ("one", "two"):
         [table] = (tmp_path / folder).glob("photos/*/predictions.csv")
         tables.append(table.read_text("utf-8"))
     assert len(tables[0].splitlines()) == 100  # a head, and a line for each that can be read

@@ -20,6 +20,7 @@ from genset.release.exports.huggingface import push
 from genset.release.freeze import create
 from genset.release.reader import Release
 from genset.scrape.removal import remove
+from tests.commands import run
 from tests.release.conftest import Pool
 from tests.release.hub import TOKEN, Hub
 
@@ -75,12 +76,13 @@ class Terminal:
         more |= {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
         return kept | more | ({"HF_TOKEN": token} if token else {})
 
-    def started(self, *words: str, token: str = TOKEN) -> subprocess.Popen[str]:
+    def started(self, *words: str) -> subprocess.Popen[str]:
+        """Begins to push small shards, so that there is a middle."""
         words = ("release", "push", self.release.name, "--to", TO, *words)
         return subprocess.Popen(
             [sys.executable, "-c", GENSET, *words],
             cwd=self.release.root.parent.parent,
-            env=self.environment(token),
+            env=self.environment(TOKEN),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -88,11 +90,18 @@ class Terminal:
 
     def push(self, *words: str, token: str = TOKEN, code: int = 0) -> str:
         """What it printed; on standard error where it failed."""
-        process = self.started(*words, token=token)
+        words = ("release", "push", self.release.name, "--to", TO, *words)
+        workspace = self.release.root.parent.parent
+        done = run(*words, cwd=workspace, env=self.environment(token))
+        assert done.returncode == code, done.stderr
+        assert TOKEN not in done.stdout + done.stderr
+        return done.stderr if code else done.stdout
+
+    def push_shards(self, *words: str) -> str:
+        process = self.started(*words)
         out, err = process.communicate()
-        assert process.returncode == code, err
-        assert TOKEN not in out + err
-        return err if code else out
+        assert process.returncode == 0, err
+        return out
 
     def rows(self, token: str = TOKEN) -> list[tuple[int, str, str]]:
         """The label, the wnid and the sha256 of each photo that `datasets` loads."""
@@ -127,7 +136,7 @@ def left_over(release: Release) -> list[str]:
 def test_what_is_pushed_is_the_export_and_datasets_reads_it(
     hub: Hub, terminal: Terminal, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = json.loads(terminal.push("--json"))
+    told = json.loads(terminal.push_shards("--json"))
     monkeypatch.setattr(cutting, "_MOST_PHOTOS", 3)
     done = export(release, "huggingface", tmp_path / "out")
     there = dict(hub.repositories[REPOSITORY].files)
@@ -164,7 +173,7 @@ def test_killed_in_the_middle_and_said_again_it_is_complete(
     repository = hub.repositories[REPOSITORY]
     assert repository.commits == []  # nobody sees a half
     hub.interrupt = lambda number: False
-    text = terminal.push()
+    text = terminal.push_shards()
     assert "7 of 8 photos, private" in text and "1 left out" in text
     assert len(repository.commits) == 1
     assert len(hub.sent) == len(set(hub.sent)) == 3  # what was there was not sent again
@@ -174,10 +183,10 @@ def test_killed_in_the_middle_and_said_again_it_is_complete(
 
 @pytest.mark.soak
 def test_said_again_it_changes_nothing(hub: Hub, terminal: Terminal) -> None:
-    first = json.loads(terminal.push("--json"))
-    again = json.loads(terminal.push("--json"))
+    first = json.loads(terminal.push_shards("--json"))
+    again = json.loads(terminal.push_shards("--json"))
     assert again == first
-    terminal.push()
+    terminal.push_shards()
     assert len(hub.repositories[REPOSITORY].commits) == 1 and len(hub.sent) == 3
 
 
