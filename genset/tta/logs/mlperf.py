@@ -101,7 +101,7 @@ _ROUNDS = (
 _TARGETS = ("0.5", "0.6", "0.7", "1.0", "2.0")
 
 
-# By the rules of MLPerf Training, rounds v0.5 to v5.0. Both of two targets must be reached.
+# By the rules of MLPerf Training, rounds v0.5 to v6.1. Both of two targets must be reached.
 _ROWS = packaged_rows(Path(__file__).with_suffix(".csv"))
 _BENCHMARKS = {
     row["name"]: Benchmark(
