@@ -175,10 +175,12 @@ class Stop:
     Attributes:
         hours: from its start to its stop.
         succeeded: whether it reached the log's own threshold; None if the log does not say.
+        watt_hours: used from start to stop, if that is known.
     """
 
     hours: float
     succeeded: bool | None = None
+    watt_hours: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +213,8 @@ class Training:
         first = next((e for e in found if task.reaches(e.scores[task.score], threshold)), None)
         if first is None or self.stop is None or threshold != task.threshold:
             return first
-        return None if self.stop.succeeded is False else replace(first, hours=self.stop.hours)
+        end = replace(first, hours=self.stop.hours, watt_hours=self.stop.watt_hours)
+        return None if self.stop.succeeded is False else end
 
     def doubt(self, threshold: float) -> str:
         """Why nobody can tell whether, or when, a threshold was reached; empty if one can."""

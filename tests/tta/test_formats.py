@@ -11,7 +11,7 @@ import pytest
 from genset.tta.logs.reading import FORMATS
 from tests.tta.answers import answer, tta
 from tests.tta.dawnbench_entries import write_entry
-from tests.tta.logs.mlperf_logs import lines
+from tests.tta.logs.mlperf_logs import lines, write_power
 from tests.tta.logs.mlperf_logs import write as write_mlperf
 
 DATA = Path(__file__).parent / "logs" / "data"
@@ -88,8 +88,11 @@ def write_state(folder: Path, at: int) -> Path:
 
 
 WRITERS: dict[str, Callable[[Path, int], Path]] = {
-    "mlperf": lambda folder, at: write_mlperf(
-        folder / "result_0.txt", lines("v0.7", [score / 100 for _, score in RUNS[at]])
+    "mlperf": lambda folder, at: write_power(
+        write_mlperf(
+            folder / "result_0.txt", lines("v0.7", [score / 100 for _, score in RUNS[at]])
+        ),
+        [500, 400],
     ),
     "console": write_text("out.txt", "", "epoch {0}: {1} s, top1 {2}\n"),
     "tensorboard": write_events,

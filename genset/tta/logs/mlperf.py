@@ -7,7 +7,7 @@ target of its benchmark. Five runs or more in one folder, ``result_0.txt`` and s
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -145,7 +145,7 @@ _BEGINNING = 8 << 20
 
 def recognizes(path: Path, start: bytes) -> bool:
     """Whether a file has lines of MLPerf's near its beginning."""
-    if path.suffix.lower() in _NO_LOGS:
+    if path.suffix.lower() in _NO_LOGS or path.parts[-3:-2] == ("power",):
         return False
     if lines.MARK in start or not path.name.startswith("result"):
         return lines.MARK in start
@@ -183,17 +183,26 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     if not log.evaluations:
         raise MalformedLog(path, f"no evaluation has {' and '.join(judged.parts)}")
     targets = log.target or judged.target(log.form, log.start)
-    scale = _scale(path, log, judged)
+    scale, watts = _scale(path, log, judged), _watts(path)
     target = scale(targets[0]) if targets else None
     task = Task(f"MLPerf {name}", judged.score, target, judged.lower_is_better, judged.percent)
     epochs = tuple(
-        Epoch(epoch, (found.seconds - log.start) / 3600, {judged.score: scale(found.values[0])})
+        Epoch(epoch, hours, {judged.score: scale(found.values[0])}, watts and watts * hours)
         for epoch, found in zip(lines.numbered(log.evaluations), log.evaluations, strict=True)
+        for hours in [(found.seconds - log.start) / 3600]
     )
     stop = _stop(log, targets, judged)
+    stop = replace(stop, watt_hours=watts and watts * stop.hours)
     parts = judged.parts[1:] or ("that of masks",)
     about = _about(path, log, task, name, dict(zip(parts, (targets or ())[1:], strict=False)))
     return [Training(about, epochs, stop, cut_off=log.stop is None)]
+
+
+def _watts(path: Path) -> float | None:
+    """The mean power of all machines of a run, where MLPerf Power's logs lie beside its own."""
+    logs = sorted((path.parent / "power" / path.stem).glob("*.txt"))
+    found = [lines.mean_watts(log) for log in logs]
+    return sum(w for w in found if w is not None) if found and None not in found else None
 
 
 def _about(

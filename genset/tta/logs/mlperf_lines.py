@@ -47,7 +47,10 @@ SETTINGS = {
     "opt_learning_rate_decay_boundary_epochs": "decay epochs",
     "max_sequence_length": "sequence length",
 }
-_READ = frozenset((*KEYS, *SUBMISSION, *SETTINGS))
+POWER_START, POWER_STOP = "power_measurement_start", "power_measurement_stop"
+ESTIMATE = "interconnect_power_est"
+POWER = (POWER_START, POWER_STOP, ESTIMATE, "power_reading", "conversion_eff")
+_READ = frozenset((*KEYS, *SUBMISSION, *SETTINGS, *POWER))
 _WORDS = frozenset(key.encode() for key in _READ)
 # Where each form has its key.
 _KEY = re.compile(rb""""key" ?: ?"(\w+)"|\) (\w+)|:::MLL [0-9.]+ (\w+)""")
@@ -154,6 +157,29 @@ def _object(text: str) -> dict[str, Any] | None:
             fields, _ = json.JSONDecoder().raw_decode(written)
             return fields if isinstance(fields, dict) else None
     return None
+
+
+def mean_watts(path: Path) -> float | None:
+    """The mean power of a node or a switch by its log, in watts; None if that does not say it.
+
+    It is what MLPerf's own summary counts: of a node the mean of its readings over the time of the
+    measurement, of a switch the estimate in its log, each times the power supply's efficiency.
+    """
+    lines = sorted(read_lines(path), key=lambda line: line.seconds)
+    last = {line.key: line for line in lines}
+    efficiency = last.get("conversion_eff", Line("", 0, 1.0)).value
+    if path.name.startswith("sw_"):
+        return efficiency * last[ESTIMATE].value if ESTIMATE in last else 0.0
+    if POWER_START not in last:
+        return None
+    times = [last[POWER_START].seconds]
+    joules = 0.0
+    for line in lines:
+        if line.key == "power_reading" and line.seconds >= times[0]:
+            joules += line.value * (line.seconds - times[-1])
+            times.append(line.seconds)
+    seconds = last.get(POWER_STOP, Line("", times[-1])).seconds - times[0]
+    return efficiency * joules / seconds if seconds > 0 else None
 
 
 # Workers start at once. In MLPerf's published results no log has two starts that differ.

@@ -56,3 +56,16 @@ def write(path: Path, told: Iterable[str]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{each}\n" for each in told))
     return path
+
+
+def write_power(result: Path, watts: Iterable[float], efficiency: float = 0.9) -> Path:
+    """The log of a node's power beside a run's, with a reading once an hour.
+
+    Returns:
+        the run's log.
+    """
+    told = [line("v0.7", 0, "power_measurement_start")]
+    told += [line("v0.7", 0, "conversion_eff", efficiency)]
+    told += [line("v0.7", 3600 * at, "power_reading", w) for at, w in enumerate(watts, 1)]
+    write(result.parent / "power" / result.stem / "node_0.txt", told)
+    return result
