@@ -6,28 +6,19 @@ from textwrap import indent
 import pytest
 
 from genset.tta.profile.kineto import read_trace
-from genset.tta.profile.peaks import KNOWN_DEVICES, Peaks, Roof
+from genset.tta.profile.peaks import KNOWN_DEVICES
 from genset.tta.profile.trace import HOW
 
 TEXT = (Path(__file__).parents[3] / "docs" / "profiling.md").read_text("utf-8")
-
-ROOFS: tuple[Roof, ...] = ("float32", "tf32", "float16", "bfloat16", "float8", "int8")
 
 
 def test_the_document_has_the_lines_that_how_prints() -> None:
     assert f"\n\n{indent(HOW, '    ')}\n\n" in TEXT
 
 
-def test_the_document_has_the_peaks_that_are_known() -> None:
-    head = f"| device | {' | '.join(ROOFS)} | GB/s | source |"
-    table = TEXT.split(f"{head}\n")[1].split("\n\n")[0].splitlines()[1:]
-    assert table == [_row(peaks) for peaks in KNOWN_DEVICES]
-
-
-def _row(peaks: Peaks) -> str:
-    tflops = [peaks.tflops.get(roof) for roof in ROOFS]
-    numbers = ["–" if each is None else f"{each:,g}" for each in (*tflops, peaks.gbs)]
-    return f"| {' | '.join([peaks.device, *numbers, peaks.source])} |"
+def test_the_document_counts_the_peaks_that_are_known() -> None:
+    assert f"The peaks of {len(KNOWN_DEVICES)} devices" in TEXT
+    assert all(peaks.source for peaks in KNOWN_DEVICES)
 
 
 def test_the_lines_run_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
