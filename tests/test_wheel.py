@@ -1,6 +1,7 @@
 """The wheel, built and installed into an empty environment."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -36,6 +37,14 @@ def installed(built: Path) -> Path:
 def pip(binaries: Path, *words: str | Path) -> str:
     """Our pip at work in another environment, which needs none of its own."""
     return run(sys.executable, "-m", "pip", "--python", binaries / "python", *words)
+
+
+def documented() -> list[str]:
+    """The extras of each line in README and docs that installs genset, the light ones first."""
+    pages = [ROOT / "README.md", *ROOT.glob("docs/*.md")]
+    line = re.compile(r"pip install ['\"](?:genset|\.)\[([a-z,]+)\]")
+    found = {extras for page in pages for extras in line.findall(page.read_text("utf-8"))}
+    return sorted(found, key=lambda extras: ("evaluate" in extras, extras))
 
 
 def run(*command: str | Path, cwd: str | Path = "/") -> str:
@@ -75,6 +84,35 @@ def test_it_ships_the_page_the_maps_and_the_licence(installed: Path) -> None:
         assert (site / "wordnet_maps" / name).is_file()
     for notice in ("WordNet", "ImageNetV2", "CLIP", "CMC"):
         assert (site / "wordnet_maps" / f"LICENSE-{notice}.txt").is_file()
+
+
+SCORE = """
+import genset, torchvision
+weights = torchvision.models.ResNet18_Weights.IMAGENET1K_V1
+network = torchvision.models.resnet18().eval()
+print(genset.evaluate("labels.csv", network, transform=weights.transforms()).top1.photos)
+"""
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(1200)
+def test_each_line_of_the_docs_that_installs_works_from_wheel_and_sdist(
+    built: Path, tmp_path: Path
+) -> None:
+    (wheel,), (sdist,) = built.glob("genset-*.whl"), built.glob("genset-*.tar.gz")
+    venv.create(tmp_path / "env")
+    binaries = tmp_path / "env" / "bin"
+    lines = documented()
+    assert len(lines) >= 6
+    install = ("install", "--quiet", "--no-compile", "-c", ROOT / ".ci" / "constraints.txt")
+    for extras in lines:
+        pip(binaries, *install, "--dry-run", f"genset[{extras}] @ {sdist.as_uri()}")
+        pip(binaries, *install, f"genset[{extras}] @ {wheel.as_uri()}")
+    pip(binaries, "check")
+    run(binaries / "python", "-c", "import psycopg, pynvml, streamlit, tensorboard")
+    Image.new("RGB", (64, 64)).save(photo := tmp_path / "cat.png")
+    (tmp_path / "labels.csv").write_text(f"image,wnid\n{photo},n02123045\n")
+    assert run(binaries / "python", "-c", SCORE, cwd=tmp_path).split()[-1] == "1"
 
 
 @pytest.mark.soak
