@@ -2,8 +2,8 @@
 
     python -m benchmarks.published_accuracies TIMM-RESULTS --taken 2026-08
 
-TIMM-RESULTS is the folder ``results`` of timm's repository, with the tables of ImageNet's
-validation set, of ReaL's labels for it, of ImageNetV2 (matched frequency) and of ImageNet-Sketch;
+TIMM-RESULTS is the folder ``results`` of timm's repository: the tables of ImageNet's validation
+set, of ReaL's labels for it, of ImageNetV2 (matched frequency), of ImageNet-Sketch, -A and -R.
 --taken is when it was copied. torchvision's figures, for ImageNet alone, are in each of its
 weights' `meta`. Only this needs timm and torchvision; the table that it writes is committed.
 Nothing is measured here.
@@ -26,6 +26,8 @@ _TIMM_FILES = {
     "real": "results-imagenet-real.csv",
     "imagenetv2": "results-imagenetv2-matched-frequency.csv",
     "sketch": "results-sketch.csv",
+    "a": "results-imagenet-a.csv",
+    "r": "results-imagenet-r.csv",
 }
 
 Row = dict[str, object]

@@ -21,9 +21,10 @@ from genset.comparison.references.published import architecture_of, one_a_weight
 from genset.comparison.references.sets import IMAGENET, WellKnownSet, is_real, recognize
 from genset.reporting.line import Fit, Points, fit_of, through_models
 from genset.reporting.options import ReportOptions
+from genset.reporting.side_by_side import RIGHT, UNKNOWN, best_among
 from genset.score.results.arrays import Names, read_answers
 from genset.score.results.results import ModelAnswers, Results
-from genset.score.results.runs import Run
+from genset.score.results.runs import Accuracy, Run
 from genset.statistics.bootstrap import Floats, Resampling
 from genset.statistics.intervals import Interval
 from genset.statistics.trend import Trend, fit_published
@@ -67,7 +68,8 @@ class Baseline:
         name: of the reference.
         there, here: what the two accuracies of `models` are, as a figure's axes say it.
         models: those whose accuracy elsewhere is known.
-        unknown: labels of those whose accuracy elsewhere is not.
+        unknown: labels of those whose accuracy elsewhere is not; where models choose among the
+            set's own classes, of those whose answer among these is not.
         set: which well-known set this is; None for any other.
         by_real: whether `here` is by ReaL's labels, on ImageNet's own photos.
         places: the models among the published weights, on a well-known set.
@@ -128,6 +130,8 @@ def against_known(results: Results, runs: Path, options: ReportOptions) -> Basel
     known_set = recognize(results.photos, options.set_is) if reference == NAME else None
     if known_set is None:
         baseline = _on_any_set(results, found, reference, options.resampling)
+    elif known_set.is_of_some:
+        baseline = _on_some_classes(results, known_set)
     elif known_set.name == IMAGENET:
         baseline = _on_imagenet(results, found, known_set, options.resampling)
     else:
@@ -209,6 +213,27 @@ def _on_imagenet(
         drawn_there=resampling.ratios(results.clusters, original, answered),
     )
     return _by_known(replace(baseline, models=rows), points, "real", resampling)
+
+
+def _on_some_classes(results: Results, known: WellKnownSet) -> Baseline:
+    """On ImageNet-A or -R: places alone, since their accuracies do not follow a line."""
+    models, places = results.models, list[PlaceAmong]()
+    for model in models:
+        best = best_among(results, model, sorted(set(results.truth)))[model.answered]
+        if UNKNOWN not in best:
+            accuracy = Accuracy.of(int((best == RIGHT).sum()), len(best))
+            places.append(place_among(model.run, model.label, known.column, accuracy))
+    placed = {place.label for place in places}
+    return Baseline(
+        name=NAME,
+        there=f"top-1 on {NAME}",
+        here="top-1 here",
+        models=(),
+        unknown=tuple(model.label for model in models if model.label not in placed),
+        set=known,
+        places=tuple(places),
+        source=_source((), "timm"),
+    )
 
 
 def _on_known_shift(
@@ -336,7 +361,7 @@ def _unknown(results: Results, found: References) -> tuple[str, ...]:
 
 
 def _places(results: Results, known: WellKnownSet) -> tuple[PlaceAmong, ...]:
-    return tuple(place_among(m.run, m.label, known.column) for m in results.models)
+    return tuple(place_among(m.run, m.label, known.column, m.run.top1) for m in results.models)
 
 
 def _source(rows: Sequence[Against], *more: str) -> str:

@@ -20,6 +20,7 @@ from genset.reporting.figures.plot import Box, place_names, width_of
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions
 from genset.reporting.sections.baseline import SECTION, lines
+from genset.score.options import ScoringOptions
 from genset.score.results.results import load_results
 from genset.score.results.runs import Accuracy
 from genset.sets.open import open_set
@@ -121,6 +122,28 @@ def test_on_imagenet_sketch_the_line_is_that_of_the_weights_published_there(tmp_
     assert (found.fit.slope, found.fit.intercept) == pytest.approx((slope, start))
     (place,) = found.places
     assert (place.place, place.of) == (1 + sum(there > 0.25 for _, there in shares), 1267)
+
+
+def test_on_imagenet_a_the_place_is_by_the_choice_among_its_own_classes(tmp_path: Path) -> None:
+    photos = open_set(str(write_list(tmp_path / "photos.csv", TRUTH)))
+    scores = np.random.default_rng(1).normal(size=(PHOTOS, 1000)).astype(np.float32)
+    scores[np.arange(PHOTOS), TRUTH] += 2
+    np.save(tmp_path / "mine.npy", scores)
+    first_five = write_npy(tmp_path / "few.npy", np.argsort(-scores, axis=1)[:, :5].tolist())
+    evaluate(photos, [first_five], tmp_path / "runs")
+    kept = ScoringOptions(keep=1000)
+    evaluate(photos, [f"predictions:{tmp_path}/mine.npy"], tmp_path / "runs", kept)
+    page, markdown, found = said(photos, ReportOptions(set_is="imagenet-a"))
+    (place,) = found["places"]
+    share = float((scores[:, :80].argmax(axis=1) == TRUTH).mean())
+    assert place["accuracy"] == share > (scores.argmax(axis=1) == TRUTH).mean()
+    shares = [row.top1["a"] for row in one_a_weights("a")]
+    assert place["place"] == 1 + sum(other > share for other in shares) > 1
+    assert (place["label"], place["of"]) == ("mine", 1266)
+    assert (found["fit"], found["unknown"]) == (None, ["few"])
+    for form in (page.text, markdown):
+        assert "choose among the 200 classes" in form
+        assert "(genset evaluate --logits keeps all): few" in form
 
 
 def test_of_published_weights_at_an_unknown_size_nothing_is_taken(tmp_path: Path) -> None:

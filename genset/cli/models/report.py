@@ -153,7 +153,7 @@ def report(
     It is made from the stored runs; no model is loaded. --reference compares each accuracy with
     the model's accuracy elsewhere: on ImageNet's validation set as published (imagenet-val), in a
     CSV file of model and top1 (per cent), or on another set that was scored here. ImageNet's own
-    validation photos and ImageNetV2's are recognized by their names and classes (--set-is says
+    validation photos, ImageNetV2, -A and -R are recognized by names and classes (--set-is says
     otherwise); there each model gets its place among the weights that timm publishes. --lower and
     --upper name two models between which the others are placed.
 

@@ -21,7 +21,7 @@ from genset.comparison.references.published import (
 from genset.comparison.references.sets import IMAGENET, recognize_names
 from genset.core.errors import BadInput
 from genset.models.spec import ModelSpec, parse_spec
-from genset.score.results.runs import Run, all_runs, find_runs, load_predictions
+from genset.score.results.runs import Accuracy, Run, all_runs, find_runs, load_predictions
 
 _LIBRARIES = ("timm", "torchvision")
 _HUB = "hf-hub:timm/"  # timm's own organisation on the hub, whose names are timm's
@@ -291,15 +291,14 @@ class PlaceAmong:
     published: float | None
 
 
-def place_among(run: Run, label: str, column: str) -> PlaceAmong:
+def place_among(run: Run, label: str, column: str, accuracy: Accuracy) -> PlaceAmong:
     """A model's place among the published weights, itself left out where it is one of them."""
     same = _published_as(run)
     others = [
         weight.top1[column]
-        for weight in one_a_weights()
+        for weight in one_a_weights(column)
         if same is None or weight.weights != same.weights
     ]
-    accuracy = run.top1
     return PlaceAmong(
         label=label,
         accuracy=accuracy.share,

@@ -1,8 +1,9 @@
 """Published accuracies of well-known weights, in a table that genset ships.
 
-``published.csv`` holds timm's figures (ImageNet's validation set, ReaL's labels for it, ImageNetV2
-and ImageNet-Sketch) and torchvision's (ImageNet alone), with their sources in its first lines; a
-row is one file of weights at one image size. ``benchmarks/published_accuracies.py`` makes it.
+``published.csv`` holds timm's figures (ImageNet's validation set, ReaL's labels for it, ImageNetV2,
+ImageNet-Sketch, and ImageNet-A and -R among their own 200 classes) and torchvision's (ImageNet
+alone), with their sources in its first lines; a row is one file of weights at one image size.
+``benchmarks/published_accuracies.py`` makes it.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 from genset.core.files import packaged_rows
 
 TABLE = Path(__file__).with_name("published.csv")
-SETS = ("imagenet", "real", "imagenetv2", "sketch")
+SETS = ("imagenet", "real", "imagenetv2", "sketch", "a", "r")
 COLUMNS = ("weights", "pixels", "default", "imagenet", "imagenet_top5", *SETS[1:])
 
 
@@ -72,15 +73,15 @@ def sources() -> dict[str, str]:
 
 
 @cache
-def one_a_weights() -> tuple[PublishedWeights, ...]:
-    """timm's weights, which were measured on all `SETS`, each once: at their smallest size.
+def one_a_weights(column: str = "sketch") -> tuple[PublishedWeights, ...]:
+    """The weights that were measured on a set, of `SETS`, each once: at their smallest size.
 
     Of weights that were measured at several image sizes the smallest is mostly the one they were
     trained with; to count them twice would give them twice the weight.
     """
     found: dict[str, PublishedWeights] = {}
     for row in published():
-        if len(row.top1) == len(SETS):
+        if column in row.top1 and "real" in row.top1:  # timm's
             first = found.setdefault(row.weights, row)
             if row.pixels < first.pixels:
                 found[row.weights] = row

@@ -2,8 +2,8 @@
 
 ImageNet's validation photos and ImageNetV2's keep their file names in every layout that people make
 of them (flat, or a folder a class), so a hash over all names and classes tells these sets for sure.
-A set that lacks a photo, or has one class corrected, is another set: published accuracies are not
-about it.
+ImageNet-A and ImageNet-R are told by their 200 classes and how many photos they have. A set that
+lacks a photo, or has one class corrected, is another set: published accuracies are not about it.
 """
 
 import hashlib
@@ -16,23 +16,31 @@ if TYPE_CHECKING:
     from genset.sets.photos import PhotoSet
     from genset.sets.truths.truth import Truth
 
-Named = Literal["imagenet-val", "imagenetv2", "imagenet-sketch", "other"]
+Named = Literal[
+    "imagenet-val", "imagenetv2", "imagenet-sketch", "imagenet-a", "imagenet-r", "other"
+]
 
 IMAGENET: Named = "imagenet-val"
 V2: Named = "imagenetv2"
-SKETCH: Named = "imagenet-sketch"
 OTHER: Named = "other"
-CHOICES: tuple[Named, ...] = (IMAGENET, V2, SKETCH, OTHER)
-TITLES = {
+TITLES: dict[Named, str] = {
     IMAGENET: "ImageNet’s validation set",
     V2: "ImageNetV2 (matched frequency)",
-    SKETCH: "ImageNet-Sketch",
+    "imagenet-sketch": "ImageNet-Sketch",
+    "imagenet-a": "ImageNet-A",
+    "imagenet-r": "ImageNet-R",
 }
+CHOICES: tuple[Named, ...] = (*TITLES, OTHER)
 
 # Of all photos' names and classes (`_digest`), in ImageNet's own list and in ImageNetV2's.
 _DIGESTS: dict[tuple[int, str], Named] = {
     (50_000, "8ffbd939061e51b43eb45b5cf0016ecada598dd57e523cd78863f63aed666b6c"): IMAGENET,
     (10_000, "be294bb448bbbb89a415106dc4f01a86c4629c14ff80bc39d1525270918487c8"): V2,
+}
+# Of the sorted wnids, in timm's lists of the classes of these sets.
+_BY_CLASSES: dict[tuple[int, str], Named] = {
+    (7_500, "ff8c384504d3ec59dd70537e83c7ed3dfa0debb07210febc47b58c136a443706"): "imagenet-a",
+    (30_000, "354baa0a46566aa68cee6a8093d8de471b7d45a1004b81a95c6210f757ad3740"): "imagenet-r",
 }
 # Of ReaL's right classes of each of ImageNet's validation photos that has any.
 _WITH_REAL = 46_837
@@ -46,7 +54,7 @@ class WellKnownSet:
     """A well-known set.
 
     Attributes:
-        name: "imagenet-val", "imagenetv2" or "imagenet-sketch".
+        name: such as "imagenet-val".
         how: it was recognized, in a few words.
     """
 
@@ -61,7 +69,14 @@ class WellKnownSet:
     @property
     def column(self) -> str:
         """The column of its accuracies in the published table."""
-        return {IMAGENET: "imagenet", SKETCH: "sketch"}.get(self.name, "imagenetv2")
+        return {IMAGENET: "imagenet", V2: "imagenetv2"}.get(
+            self.name, self.name[len("imagenet-") :]
+        )
+
+    @property
+    def is_of_some(self) -> bool:
+        """Whether accuracies on it are published for a choice among its own 200 classes."""
+        return self.name in _BY_CLASSES.values()
 
 
 def recognize(photos: "PhotoSet", name: Named | None = None) -> WellKnownSet | None:
@@ -76,9 +91,11 @@ def recognize(photos: "PhotoSet", name: Named | None = None) -> WellKnownSet | N
     if name:
         return WellKnownSet(name, "by --set-is")
     found = recognize_names((photo.id, photo.wnid) for photo in photos.photos)
-    if found is None:
-        return None
-    return WellKnownSet(found, f"by the names and classes of all {len(photos):,} photos")
+    if found:
+        return WellKnownSet(found, f"by the names and classes of all {len(photos):,} photos")
+    wnids = " ".join(sorted({photo.wnid for photo in photos.photos}))
+    found = _BY_CLASSES.get((len(photos), hashlib.sha256(wnids.encode()).hexdigest()))
+    return WellKnownSet(found, f"by its 200 classes and {len(photos):,} photos") if found else None
 
 
 def recognize_names(photos: Iterable[tuple[str, str]]) -> Named | None:

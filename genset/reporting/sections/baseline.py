@@ -179,7 +179,9 @@ def _recognized(found: Baseline) -> list[str]:
 
 def _meaning(found: Baseline) -> list[str]:
     """How the places are meant, and models whose accuracy here is not the published one."""
+    among = "Models choose among the 200 classes of the set, as in what is published. "
     return [
+        f"{among if found.set and found.set.is_of_some else ''}"
         "The place is among the weights of which timm publishes the accuracy on this set, each "
         "once, at its smallest image size; the range is that of Wilson’s 95 % interval, rather too "
         "wide than too narrow.",
@@ -203,7 +205,12 @@ def lines(found: Baseline) -> list[str]:
             f"No line is fitted: it takes {FEWEST_MODELS} models of different accuracy there, of "
             "three architectures."
         )
-    if found.unknown:
+    if found.unknown and found.set and found.set.is_of_some:
+        texts.append(
+            "Without a place, since some of their answers among the 200 classes were not kept "
+            f"(genset evaluate --logits keeps all): {some_of(found.unknown)}."
+        )
+    elif found.unknown:
         texts.append(
             f"No accuracy there is known of: {some_of(found.unknown)}.{_how_to_say(found)}"
         )

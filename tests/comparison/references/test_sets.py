@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,19 @@ def test_a_folders_name_says_nothing_and_the_user_may(tmp_path: Path, realdata: 
     assert (told := recognize(theirs)) is not None
     assert told.how == "by the names and classes of all 10,000 photos"
     assert recognize(theirs, "other") is None
+
+
+@pytest.mark.parametrize(("name", "count"), [("a", 7500), ("r", 30_000)])
+def test_imagenet_a_and_r_are_told_by_their_classes(tmp_path: Path, name: str, count: int) -> None:
+    """The classes are those of timm's own list."""
+    listed = files("timm") / "data" / "_info" / f"imagenet_{name}_synsets.txt"
+    wnids = [each.wnid for each in imagenet1k()]
+    of_set = [wnids.index(wnid) for wnid in listed.read_text().split()]
+    photos = [of_set[place % 200] for place in range(count)]
+    told = recognize(open_set(str(write_list(tmp_path / "photos.csv", photos))))
+    assert told is not None
+    assert (told.name, told.how) == (f"imagenet-{name}", f"by its 200 classes and {count:,} photos")
+    assert recognize(open_set(str(write_list(tmp_path / "fewer.csv", photos[1:])))) is None
 
 
 @pytest.mark.soak
