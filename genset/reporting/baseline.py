@@ -84,11 +84,11 @@ class Baseline:
             where there is one.
     """
 
-    name: str
-    there: str
-    here: str
-    models: tuple[Against, ...]
-    unknown: tuple[str, ...]
+    name: str = NAME
+    there: str = f"top-1 on {NAME}"
+    here: str = "top-1 here"
+    models: tuple[Against, ...] = ()
+    unknown: tuple[str, ...] = ()
     set: WellKnownSet | None = None
     by_real: bool = False
     places: tuple[PlaceAmong, ...] = ()
@@ -157,7 +157,6 @@ def _on_any_set(
     baseline = Baseline(
         name=Path(reference).stem,
         there=f"top-1 on {Path(reference).stem}",
-        here="top-1 here",
         models=rows,
         unknown=_unknown(results, found),
         source=_source(rows) if reference == NAME else "",
@@ -177,11 +176,8 @@ def _on_imagenet(
     """On ImageNet's validation set: places, and with ReaL's labels the line that these follow."""
     has_real = is_real(results.photos.truth)
     baseline = Baseline(
-        name=NAME,
         there="top-1 by ImageNet’s own labels",
         here="top-1 by ReaL’s labels",
-        models=(),
-        unknown=(),
         set=known,
         by_real=has_real,
         places=_places(results, known),
@@ -225,10 +221,6 @@ def _on_some_classes(results: Results, known: WellKnownSet) -> Baseline:
             places.append(place_among(model.run, model.label, known.column, accuracy))
     placed = {place.label for place in places}
     return Baseline(
-        name=NAME,
-        there=f"top-1 on {NAME}",
-        here="top-1 here",
-        models=(),
         unknown=tuple(model.label for model in models if model.label not in placed),
         set=known,
         places=tuple(places),
@@ -243,9 +235,6 @@ def _on_known_shift(
     models = [model for model in results.models if named(model.run) in found]
     rows = _rows(models, found)
     baseline = Baseline(
-        name=NAME,
-        there=f"top-1 on {NAME}",
-        here="top-1 here",
         models=rows,
         unknown=_unknown(results, found),
         set=known,
