@@ -54,7 +54,7 @@ def test_void_says_what_it_takes_out_and_names_frozen_releases(opened: Opened) -
     assert "Labelers whose votes do not count" in stats
     assert "one key throughout" in stats
     assert json.loads(run(opened, "labelers", "list", "--json").output)[0]["votes"] == "void"
-    done = run(opened, "labelers", "unvoid", "ＡNN", "--by", "mia")
+    done = run(opened, "labelers", "clear", "ＡNN", "--by", "mia")
     assert done.output == "5 votes of Ann count again: 5 candidates done\n"
     assert len(votes_table(opened[1])) == 5
 
@@ -63,7 +63,7 @@ def test_void_says_what_it_takes_out_and_names_frozen_releases(opened: Opened) -
 def test_json_tells_the_same(opened: Opened) -> None:
     effect = told(opened, "labelers", "void", "Ann")
     assert (effect["votes"], effect["opened"], effect["releases"]) == (5, 5, ["v1"])
-    assert told(opened, "labelers", "unvoid", "Ann")["opened"] == -5
+    assert told(opened, "labelers", "clear", "Ann")["opened"] == -5
     hold(opened[1], opened[0], "Ann", by="genset", reason="too quick")
     assert told(opened, "labelers", "clear", "Ann")["votes"] == 5
 
@@ -135,7 +135,7 @@ def test_a_table_with_a_cell_too_many_or_a_date_to_come_is_refused(
 
 
 def test_help_has_each_example_on_a_line_of_its_own(opened: Opened) -> None:
-    for command in ("void", "unvoid", "clear", "block"):
+    for command in ("void", "clear", "block"):
         shown = run(opened, "labelers", command, "--help").output
         assert f"\n  genset labelers {command} Ann" in shown
         assert "\\b" not in shown

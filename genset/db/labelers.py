@@ -103,10 +103,9 @@ class Visit(Base):
 
 
 class LabelerAct(enum.StrEnum):
-    """What is decided of a labeler's votes. Void and hold take them out, the others back in."""
+    """What is decided of a labeler's votes. Void and hold take them out, clear back in."""
 
     VOID = "void"
-    UNVOID = "unvoid"
     HOLD = "hold"
     CLEAR = "clear"
 

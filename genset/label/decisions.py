@@ -4,7 +4,6 @@ Every decision is a row of its own (`genset.db.LabelerEvent`), and the newest ho
 never touched: whatever counts them leaves out those that are void or held (`genset.db.is_out`).
 """
 
-import shlex
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -92,20 +91,11 @@ def void(
     return decide(store, workspace, name, LabelerAct.VOID, by=by, reason=reason, since=since)
 
 
-def unvoid(store: Store, workspace: Workspace, name: str, *, by: str, reason: str) -> Effect:
-    """Let the votes of a labeler who is void count again.
-
-    Raises:
-        BadInput: they are not void; and as `void`.
-    """
-    return decide(store, workspace, name, LabelerAct.UNVOID, by=by, reason=reason)
-
-
 def clear(store: Store, workspace: Workspace, name: str, *, by: str, reason: str) -> Effect:
-    """Let the votes of a labeler who is held out count again.
+    """Let the votes of a labeler who is void or held out count again.
 
     Raises:
-        BadInput: they are not held out; and as `void`.
+        BadInput: they are neither; and as `void`.
     """
     return decide(store, workspace, name, LabelerAct.CLEAR, by=by, reason=reason)
 
@@ -290,18 +280,12 @@ def _why_not(
     worker: str, what: LabelerAct, since: datetime | None, last: LabelerEvent | None
 ) -> str:
     """Why this cannot follow what was decided last; "" where it can."""
-    now_is, quoted = None if last is None else last.what, shlex.quote(worker)
+    now_is = None if last is None else last.what
     if what is LabelerAct.VOID:
         same = last is not None and now_is is LabelerAct.VOID and last.since == since
         return f"the votes of {worker} are void already" if same else ""
-    if what is LabelerAct.UNVOID and now_is is not LabelerAct.VOID:
-        is_held_out = now_is is LabelerAct.HOLD
-        mend = f", they are held out: genset labelers clear {quoted}" if is_held_out else ""
-        return f"the votes of {worker} are not void{mend}"
-    if what is LabelerAct.CLEAR and now_is is not LabelerAct.HOLD:
-        void = now_is is LabelerAct.VOID
-        mend = f", they are void: genset labelers unvoid {quoted}" if void else ""
-        return f"the votes of {worker} are not held out{mend}"
+    if what is LabelerAct.CLEAR and now_is not in _OUT:
+        return f"the votes of {worker} count: they are neither void nor held out"
     if what is LabelerAct.HOLD and now_is in _OUT:
         return f"the votes of {worker} do not count already"
     return ""

@@ -237,7 +237,7 @@ def is_fifth(session: Session, worker: str, number: int) -> bool:
 def hold_if_suspect(store: Store, worker: str) -> None:
     """Hold a labeler's votes out where their work gives cause.
 
-    What a manager cleared (or unvoided) stays so: only what came in later is looked at then, and
+    What a manager cleared stays so: only what came in later is looked at then, and
     only what was decided later is held out. It fails nobody's submission: what goes wrong is
     logged.
     """

@@ -14,7 +14,6 @@ from genset.label.decisions import (
     clear,
     effect_of_void,
     suspensions,
-    unvoid,
     void,
 )
 from genset.label.gallery import labelers_with_labels
@@ -218,15 +217,14 @@ def _decide(
             st.caption(as_markdown(str(error)))
     can_block = signed is not None and signed.blocked_at is None
     with st.container(horizontal=True):
-        cleared = what is LabelerAct.HOLD and st.button("Clear", key="clear")
-        again = what is LabelerAct.VOID and st.button("Count their votes again", key="unvoid")
+        cleared = what in (LabelerAct.VOID, LabelerAct.HOLD) and st.button(
+            "Count their votes again", key="clear"
+        )
         voided = effect is not None and st.button("Void their votes", key="void")
         words = "Block" if effect is None else "Block, and keep the votes"
         blocked = can_block and st.button(words, key="block")
     if cleared:
         _do(clear(store, workspace, name, by=by, reason=reason), "count again")
-    if again:
-        _do(unvoid(store, workspace, name, by=by, reason=reason), "count again")
     if voided:
         done = void(store, workspace, name, by=by, reason=reason, since=since)
         _do(done, "are void")

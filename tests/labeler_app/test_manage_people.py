@@ -78,7 +78,9 @@ def test_who_is_blocked_can_be_void_too(opened: Opened) -> None:
     assert counts(store) == 0
 
 
-@pytest.mark.parametrize(("button", "kept"), [("Clear", 5), ("Void their votes", 0)])
+@pytest.mark.parametrize(
+    ("button", "kept"), [("Count their votes again", 5), ("Void their votes", 0)]
+)
 @pytest.mark.soak
 def test_a_suspect_is_the_first_to_look_at_and_cleared_or_void(
     opened: Opened, button: str, kept: int

@@ -289,7 +289,7 @@ def void(
 ) -> None:
     """Take a labeler's votes out of every count and release to come, and open their photos again.
 
-    Nothing is deleted: `unvoid` takes it back. Releases that are frozen stay as they are, and are
+    Nothing is deleted: `clear` takes it back. Releases that are frozen stay as they are, and are
     named.
 
     \b
@@ -314,23 +314,8 @@ def void(
 
 @click.command()
 @_decision
-def unvoid(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -> None:
-    """Let the votes of a labeler who is void count again.
-
-    \b
-    genset labelers unvoid Ann
-    """
-    from genset.label.decisions import unvoid as take_back
-
-    with opened(folder) as (workspace, store):
-        effect = take_back(store, workspace, name, by=by, reason=reason)
-    show(effect, effect.text("count again"), as_json)
-
-
-@click.command()
-@_decision
 def clear(folder: Path | None, name: str, reason: str, by: str, as_json: bool) -> None:
-    """Let the votes of a labeler who is held out count again; the same votes are not held twice.
+    """Let the votes of a labeler who is void or held out count again; they are not held twice.
 
     \b
     genset labelers clear Ann
@@ -363,5 +348,5 @@ def block(folder: Path | None, name: str, as_json: bool) -> None:
     show({"blocked": name, "void": is_void}, text, as_json)
 
 
-for command in (void, unvoid, clear, block, study):
+for command in (void, clear, block, study):
     labelers.add_command(command)

@@ -11,7 +11,7 @@ from genset.db import LabelerAct, LabelerEvent, Screen, Store, now
 from genset.label.ballots import votes_table
 from genset.label.crowd.studies import Studies, Study, Terms
 from genset.label.crowd.visits import reconcile, report_visits, write_decisions
-from genset.label.decisions import unvoid, void
+from genset.label.decisions import clear, void
 from genset.label.exchange import export_labels, import_labels
 from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
@@ -207,12 +207,12 @@ def test_who_is_void_is_not_approved_unasked(opened: Opened, study: Study, tmp_p
     assert (report.out, report.proposal) == (True, "wait")
     assert "void" in report.reason
     assert write_decisions(tmp_path / "approve.csv", study, [report]) == 0
-    unvoid(store, workspace, "prolific:P1", by="mia", reason="was right")
+    clear(store, workspace, "prolific:P1", by="mia", reason="was right")
     # What they did before counts, and so does the visit.
     void(store, workspace, "prolific:P1", by="mia", reason="later", since=now())
     [report] = report_visits(store, study)
     assert (report.out, report.proposal) == (False, "approve")
-    unvoid(store, workspace, "prolific:P1", by="mia", reason="again")
+    clear(store, workspace, "prolific:P1", by="mia", reason="again")
     # Genset's own doubt decides nobody's pay.
     hold(store, workspace, "prolific:P1", by="genset", reason="fast")
     [report] = report_visits(store, study)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from genset.db import Store, Verdict
-from genset.label.decisions import unvoid, void
+from genset.label.decisions import clear, void
 from genset.release.reader import Release
 from genset.workspace import Workspace
 from tests.label.also import classes_of, decide
@@ -65,13 +65,13 @@ def test_what_only_a_voided_labeler_named_is_asked_no_more(spammed: Opened, take
     assert ADDED not in lists(spammed, "after")
 
 
-def test_unvoid_brings_it_back(spammed: Opened) -> None:
+def test_clear_brings_it_back(spammed: Opened) -> None:
     workspace, store = spammed
     (workspace.root / "genset.toml").write_text("[label]\nvotes = 2\ngrow_to = []\ngold = 0\n")
     more = Workspace.find(workspace.root), store
     void(store, workspace, "eve", **WHY)
     assert ADDED not in asked_of(more, "ann")
-    unvoid(store, workspace, "eve", by="mia", reason="a mistake")
+    clear(store, workspace, "eve", by="mia", reason="a mistake")
     assert ADDED in asked_of(more, "ben")  # though the board was made without it
     assert stats(more)["questions"] == 4
     assert ADDED in lists(more, "again")

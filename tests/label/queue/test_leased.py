@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from genset.db import Store
-from genset.label.decisions import unvoid, void
+from genset.label.decisions import clear, void
 from genset.label.gold import add_gold_question
 from genset.label.labelers import Labelers
 from genset.label.queue.board import Board
@@ -53,7 +53,7 @@ def test_a_void_that_is_taken_back_leaves_gold_questions_where_they_were(tmp_pat
     add_gold_question(opened[1], f"{TENCH}/flickr:0", Verdict.CORRECT, "seen")
     ann = desk_of(opened, "ann")
     before = owners(*ann.screens())
-    for decide in (void, unvoid):
+    for decide in (void, clear):
         decide(opened[1], opened[0], "ann", by="mia", reason="x")
     assert "owner 0" in before and owners(*ann.screens()) == before
     opened[1].close()

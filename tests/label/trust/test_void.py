@@ -7,7 +7,7 @@ import pytest
 from genset.core.errors import BadInput
 from genset.db import LabelerAct, Store, Verdict, now
 from genset.label.ballots import votes_table
-from genset.label.decisions import clear, effect_of_void, suspensions, unvoid, void
+from genset.label.decisions import clear, effect_of_void, suspensions, void
 from genset.release.freeze import create
 from genset.release.reader import Release
 from genset.workspace import Workspace
@@ -44,7 +44,7 @@ def test_a_spammers_story(anywhere: tuple[Workspace, Store]) -> None:
     assert (before.root / "manifest.json").read_bytes() == manifest
     Release(before.root).verify()
 
-    back = unvoid(store, workspace, "spam", by="mia", reason="it was a bug")
+    back = clear(store, workspace, "spam", by="mia", reason="it was a bug")
     assert (back.votes, back.opened, back.releases) == (20, 0, ())
     assert len(votes_table(store)) == 40
 
@@ -61,7 +61,7 @@ def test_who_was_held_out_and_is_void_stands_in_releases_from_before(
         void(store, workspace, "spam", by="mia", reason="all of it", since=START),
     ):
         assert (made.votes, made.releases) == (1, ("before",))
-    assert unvoid(store, workspace, "spam", by="mia", reason="no").votes == 1
+    assert clear(store, workspace, "spam", by="mia", reason="no").votes == 1
 
 
 def test_names_of_tables_can_be_void_and_others_not(opened: tuple[Workspace, Store]) -> None:
@@ -77,15 +77,14 @@ def test_names_of_tables_can_be_void_and_others_not(opened: tuple[Workspace, Sto
         ("nobody called 'bob'", lambda: effect_of_void(store, workspace, "bob")),
         ("void already", lambda: void(store, workspace, "crowd:7", by="mia", reason="x")),
         ("do not count already", lambda: hold(store, workspace, "crowd:7", by="m", reason="x")),
-        ("labelers unvoid crowd:7", lambda: clear(store, workspace, "crowd:7", by="m", reason="x")),
-        ("a reason", lambda: unvoid(store, workspace, "crowd:7", by="mia", reason=" ")),
+        ("a reason", lambda: clear(store, workspace, "crowd:7", by="mia", reason=" ")),
         ("has passed", lambda: void(store, workspace, "crowd:7", by="m", reason="x", since=later)),
     ):
         with pytest.raises(BadInput, match=words):
             refused()
-    unvoid(store, workspace, "crowd:7", by="mia", reason="a mistake")
-    with pytest.raises(BadInput, match="are not void"):
-        unvoid(store, workspace, "crowd:7", by="mia", reason="again")
+    clear(store, workspace, "crowd:7", by="mia", reason="a mistake")
+    with pytest.raises(BadInput, match="neither void nor held out"):
+        clear(store, workspace, "crowd:7", by="mia", reason="again")
     hold(store, workspace, "crowd:7", by="genset", reason="too quick")
     assert suspensions(store)["crowd:7"].words == "held out"
     clear(store, workspace, "crowd:7", by="mia", reason="a quick one")

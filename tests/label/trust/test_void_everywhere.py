@@ -12,7 +12,7 @@ from sqlalchemy import update
 from genset.db import GoldQuestion, Label, Screen, ScreenPhoto, Store, find_candidate, now
 from genset.label import Verdict
 from genset.label.ballots import votes_table
-from genset.label.decisions import clear, effect_of_void, unvoid, void
+from genset.label.decisions import clear, effect_of_void, void
 from genset.label.exchange import export_labels
 from genset.label.gold import list_gold_questions
 from genset.label.queue.boards import boards_of
@@ -89,7 +89,7 @@ def test_a_void_leaves_nothing_and_its_end_brings_everything_back(
     with_them = counted(opened, tmp_path)
     assert with_them != without
 
-    for take_out, let_in in ((void, unvoid), (hold, clear)):
+    for take_out, let_in in ((void, clear), (hold, clear)):
         take_out(store, workspace, "spam", by="mia", reason="0 s a photo")
         assert counted(opened, tmp_path) == without
         let_in(store, workspace, "spam", by="mia", reason="it was a bug")
@@ -182,7 +182,7 @@ def test_a_gold_question_holds_while_the_votes_that_made_it_do(anywhere: Opened)
     # Nor is it shown to anybody: nothing else of these classes is settled.
     assert len(owners(*desk_of((workspace, store), "dora").screens(12))) == 30
     assert gold_shown_to(store, "dora") == 0
-    unvoid(store, workspace, "ben", by="mia", reason="a bug")
+    clear(store, workspace, "ben", by="mia", reason="a bug")
     assert score() == answered
     # A labeler who disagrees since takes the answer away as well; a ruling gives it back.
     for number in range(5):
@@ -238,6 +238,6 @@ def test_a_lease_that_ended_stays_ended(opened: Opened) -> None:
     spam = desk_of(opened, "spam")
     screen = spam.screens(1)[0]
     void(store, workspace, "spam", by="mia", reason="x")
-    unvoid(store, workspace, "spam", by="mia", reason="x")
+    clear(store, workspace, "spam", by="mia", reason="x")
     do_all(desk_of(opened, "next"))
     assert set(reasons(do(spam, screen))) == {"given to another labeler meanwhile"}
