@@ -115,19 +115,10 @@ def ranking_plot(models: Sequence[Ranked]) -> Markup:
     for place, model in enumerate(models):
         x = f"{_LEFT + (place + 0.5) * step:.2f}%"
         colour = colours.get(model.label, ("", "var(--accent)"))[1]
-        drawn = [
-            el(
-                "line",
-                x1=x,
-                x2=x,
-                y1=y[2 * place],
-                y2=y[2 * place + 1],
-                stroke=colour,
-                stroke_width=2,
-            ),
-            _dot(x, dots[place], colour, below=model.accuracy.share < up.low, wide=every == 1),
-        ]
-        layers.append(of_model(model.label, model.says, *drawn))
+        ends = {"x1": x, "x2": x, "y1": y[2 * place], "y2": y[2 * place + 1]}
+        bar = el("line", **ends, stroke=colour, stroke_width=2)
+        dot = _dot(x, dots[place], colour, below=model.accuracy.share < up.low, wide=every == 1)
+        layers.append(of_model(model.label, model.says, bar, dot))
         if place % every == 0:
             spare = " spare" * (place % ceil(len(models) / _ON_PHONES) > 0)
             layers.append(_name(names[model.label], x, f"name{spare}", level=level))

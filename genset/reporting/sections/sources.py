@@ -1,7 +1,7 @@
 """By source: where a release's photos are from, and how models do on those of each source."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from genset.core.numbers import NONE, count
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
-from genset.release.reader import Release, ReleasePhoto
+from genset.release.reader import ReleasePhoto
 from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part, sentences
 from genset.reporting.format import (
     all_models,
@@ -115,22 +115,16 @@ def gather(inputs: Inputs, data: ReportData) -> BySource | None:
         return None
     counts = Counter(photo.source for photo in release.photos)
     names = sorted(counts, key=lambda name: (-counts[name], name))
-    recorded = _recorded(release)
+    recorded = release.manifest.get("sources")
+    about = recorded if isinstance(recorded, dict) else {}  # a manifest may be anybody's
     compared = names[:MOST_COMPARED] if models else []
     return BySource(
-        sources=tuple(_source(name, release.photos, recorded.get(name)) for name in names),
+        sources=tuple(_source(name, release.photos, about.get(name)) for name in names),
         pairs=tuple(
             _pair(pair, inputs, models, data.options.resampling)
             for pair in combinations(compared, 2)
         ),
     )
-
-
-def _recorded(release: Release) -> Mapping[str, Any]:
-    """What the manifest records of its sources, by name."""
-    manifest = release.manifest
-    sources = manifest.get("sources")
-    return sources if isinstance(sources, dict) else {}
 
 
 def _source(name: str, photos: Sequence[ReleasePhoto], about: Any) -> SourcePhotos:
@@ -145,7 +139,7 @@ def _source(name: str, photos: Sequence[ReleasePhoto], about: Any) -> SourcePhot
 
 
 def _text(about: Any, key: str, longest: int) -> str:
-    """A text of a manifest, which may be anybody's; "" where there is none."""
+    """A text of a manifest; "" where there is none."""
     text = about.get(key) if isinstance(about, dict) else None
     return clean(text, longest) if isinstance(text, str) else ""
 

@@ -150,7 +150,8 @@ def _split(
     classes, earlier = photos.classes, np.array([day <= end for day in photos.posted])
     shared = np.isin(classes, np.intersect1d(classes[earlier], classes[~earlier]))
     first = min(photos.posted)
-    blind = np.array([_is_blind(model, first) for model in models])
+    # All photos are later than those that such a model was trained on.
+    blind = np.array([(_end(model) or date.max) < first for model in models])
     matched = match(classes, photos.right.astype(float), photos.counted, earlier, resampling)
     beyond = _beyond(photos, earlier, blind, resampling)
     later = [photos.records[place] for place in np.flatnonzero(~earlier).tolist()]
@@ -168,12 +169,6 @@ def _split(
             for model, found, more in zip(models, matched, beyond, strict=True)
         ),
     )
-
-
-def _is_blind(model: ModelAnswers, first: date) -> bool:
-    """Whether all photos are later than those that the model was trained on."""
-    end = _end(model)
-    return end is not None and end < first
 
 
 def _end(model: ModelAnswers) -> date | None:

@@ -48,8 +48,7 @@ SETTINGS = {
     "max_sequence_length": "sequence length",
 }
 POWER_START, POWER_STOP = "power_measurement_start", "power_measurement_stop"
-ESTIMATE = "interconnect_power_est"
-POWER = (POWER_START, POWER_STOP, ESTIMATE, "power_reading", "conversion_eff")
+POWER = (POWER_START, POWER_STOP, "power_reading", "conversion_eff")
 _READ = frozenset((*KEYS, *SUBMISSION, *SETTINGS, *POWER))
 _WORDS = frozenset(key.encode() for key in _READ)
 # Where each form has its key.
@@ -160,25 +159,19 @@ def _object(text: str) -> dict[str, Any] | None:
 
 
 def mean_watts(path: Path) -> float | None:
-    """The mean power of a node or a switch by its log, in watts; None if that does not say it.
+    """The mean power of a node by its log, in watts; None if that does not say it.
 
-    It is what MLPerf's own summary counts: of a node the mean of its readings over the time of the
-    measurement, of a switch the estimate in its log, each times the power supply's efficiency.
+    As in MLPerf's own summary: of its readings over the time of the measurement, times the power
+    supply's efficiency.
     """
     lines = sorted(read_lines(path), key=lambda line: line.seconds)
     last = {line.key: line for line in lines}
-    efficiency = last.get("conversion_eff", Line("", 0, 1.0)).value
-    if path.name.startswith("sw_"):
-        return efficiency * last[ESTIMATE].value if ESTIMATE in last else 0.0
-    if POWER_START not in last:
+    if not (start := last.get(POWER_START)):
         return None
-    times = [last[POWER_START].seconds]
-    joules = 0.0
-    for line in lines:
-        if line.key == "power_reading" and line.seconds >= times[0]:
-            joules += line.value * (line.seconds - times[-1])
-            times.append(line.seconds)
-    seconds = last.get(POWER_STOP, Line("", times[-1])).seconds - times[0]
+    read = [start, *(line for line in lines if line.key == "power_reading")]
+    joules = sum(b.value * (b.seconds - a.seconds) for a, b in pairwise(read))
+    seconds = last.get(POWER_STOP, read[-1]).seconds - start.seconds
+    efficiency = last["conversion_eff"].value if "conversion_eff" in last else 1.0
     return efficiency * joules / seconds if seconds > 0 else None
 
 

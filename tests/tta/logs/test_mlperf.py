@@ -417,13 +417,11 @@ def test_energy_is_what_mlperfs_own_summary_makes_of_the_logs_of_power(tmp_path:
 
     log = write_power(write(tmp_path / "result_0.txt", lines("v0.7", [0.5, 0.75])), [500, 400])
     node = tmp_path / "power" / "result_0" / "node_0.txt"
-    estimate = line("v0.7", 0, "interconnect_power_est", 70)
     write(node.with_name("node_1.txt"), node.read_text().splitlines())
-    write(node.with_name("sw_0.txt"), [line("v0.7", 0, "conversion_eff", 0.9), estimate])
     (run,) = read_runs([tmp_path], [])
     assert run.about.path == log
     reached = run.first_at(74.9)
-    assert reached and reached.watt_hours == pytest.approx(STOP * 0.9 * (2 * 450 + 70))
+    assert reached and reached.watt_hours == pytest.approx(STOP * 0.9 * 2 * 450)
     kilojoules = _compute_total_power(str(tmp_path), str(log), STOP * 3600, "5.0.0")
     assert reached.watt_hours * 3.6 == pytest.approx(kilojoules)
     # Without its beginning, a node's mean is not known, and so is not the whole.
