@@ -35,7 +35,8 @@ def test_the_demo_tells_a_mistake_from_chance_and_goes_on_where_it_was_killed(
 ) -> None:
     kill_after("$ genset evaluate", tmp_path, environment)
     printed = run(tmp_path, environment)
-    assert "11 of 11 classes full: 0 stored" in printed
+    assert "3 of 11 classes full: 0 stored" in printed
+    assert "labels     11 of 14 candidates of 11 classes" in printed
     assert "0 labels added, 11 known already" in printed
     mistake, networks = re.findall(r"\$ genset compare (.*?)\n\n", printed, flags=re.DOTALL)
     assert "They can be told apart." in mistake

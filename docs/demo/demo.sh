@@ -1,5 +1,5 @@
 #!/bin/sh
-# The whole way once, on eleven real photos, without a key or a network:
+# The whole way once, on fourteen real photos, without a key or a network:
 #   docs/demo/demo.sh [WORKSPACE]
 # Needs genset[all,demo] on the PATH. Run it again: it goes on where it stopped.
 set -eu
@@ -59,9 +59,9 @@ done
 
 say 'What is searched for a class, and why. Then search and download.'
 run genset keywords espresso palace
-run genset scrape --per-class 1
+run genset scrape --per-class 2
 say 'Labels that a person made on the labeling page, as a table. The horse is a drawing, and the' \
-    'wall is of bricks: they stay out.'
+    'wall is of bricks: they stay out. Three photos are left for you.'
 run genset labels import "$here/labels.csv"
 say 'What was called correct becomes a release, which never changes.'
 [ -d releases/demo ] || run genset release create demo
@@ -94,6 +94,9 @@ run genset status
 say 'These photos are old and well known, and the networks may have seen them: they show how genset' \
     'counts, and not how well a network generalizes.'
 printf '\nThe report, for your browser:\n\n    %s\n' "$PWD/report-demo.html"
-printf '\nThe labeling page on the same workspace:\n\n    %s -w %s label\n' \
+printf '\nThe labeling page, where three photos wait for you:\n\n    %s -w %s label\n' \
     "$(command -v genset)" "$PWD"
+printf '\nNew photos of Wikimedia Commons by the same command, which asks for an address of yours:\n\n'
+printf '    genset -w %s/cats init --contact you@example.org\n' "$PWD"
+printf '    genset -w %s/cats scrape --source commons --classes tabby --per-class 5\n' "$PWD"
 printf '\nA folder of photos and two checkpoints, which README goes on with:\n\n    cd %s\n\n' "$PWD"
