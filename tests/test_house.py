@@ -18,8 +18,8 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 CEILINGS = {
     "lines of code": 59_592,
     "modules": 472,
-    "lines of tests": 70_853,
-    "words of docs": 30_049,
+    "lines of tests": 70_854,
+    "words of docs": 29_995,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
