@@ -48,15 +48,6 @@ def test_a_workspace_begins_on_one_by_its_name(name: str, tmp_path: Path) -> Non
         assert f"{len(taxonomy_named(name))} of {name} (sha256:" in done.output
 
 
-def test_imagenets_name_is_what_init_does_anyway(tmp_path: Path) -> None:
-    said = CliRunner().invoke(cli, ["init", str(tmp_path / "a"), "--taxonomy", "imagenet1k"])
-    assert said.exit_code == 0
-    plain = CliRunner().invoke(cli, ["init", str(tmp_path / "b")])
-    assert said.output.replace("/a", "/b") == plain.output
-    names = [sorted(path.name for path in (tmp_path / each).iterdir()) for each in "ab"]
-    assert names[0] == names[1]
-
-
 def test_before_anything_is_in_a_workspace_its_classes_are_its_makers_choice(
     tmp_path: Path,
 ) -> None:

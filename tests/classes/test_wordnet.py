@@ -1,6 +1,5 @@
 """WordNet's nouns: the committed table, what it says, and that it is read on demand alone."""
 
-import doctest
 import gzip
 import subprocess
 import sys
@@ -9,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import genset.classes.wordnet
 from genset.classes import imagenet1k
 from genset.classes.wordnet import imagenet_below, nouns
 from tests.test_wordnet_build import copy_of, wordnet  # noqa: F401 - a fixture
@@ -111,7 +109,3 @@ def test_the_table_is_read_on_demand_alone() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "0"
-
-
-def test_the_examples_hold() -> None:
-    assert doctest.testmod(genset.classes.wordnet).failed == 0

@@ -3,7 +3,6 @@
 import csv
 import json
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -71,30 +70,6 @@ def test_the_table_for_people_shows_every_digit(folder: Path, tmp_path: Path) ->
     assert (cells[0], cells[1], cells[3]) == ("resnet50", "76.130", "92.862")
 
 
-@pytest.mark.soak
-def test_a_report_holds_the_new_set_against_imagenet(
-    folder: Path, runs: Path, tmp_path: Path
-) -> None:
-    labels = str(folder / MATCHED / "labels.csv")
-    data = as_json(
-        "report", labels, "--runs", str(runs), "-o", str(tmp_path / "r.html"),
-        "--reference", VAL, "--lower", "alexnet", "--upper", "resnet152",
-    )  # fmt: skip
-    ranks = {model["label"]: model["rank"] for model in data["models"]}
-    assert ranks["resnet152"] == {"place": 1, "best": 1, "worst": 1}
-    assert [ranks[label]["best"] for label in ("inception_v3", "densenet161")] == [2, 2]
-    assert [ranks[label]["worst"] for label in ("inception_v3", "densenet161")] == [3, 3]
-    rows = {row["label"]: row for row in data["reference"]["models"]}
-    assert round(100 * rows["resnet50"]["gap"], 6) == 12.8
-    assert 0.8 < data["reference"]["fit"]["slope"] < 1.0
-    # resnet50 is known to do a little worse than its accuracy on ImageNet lets expect.
-    assert min(rows, key=lambda label: rows[label]["above"]) == "resnet50"
-    assert all(-0.02 < row["above"] < 0.02 for row in rows.values())
-    places = {row["model"]: row["share"] for row in data["bounds"]["places"]}
-    assert round(places["resnet50"], 6) == round((6333 - 4398) / (6702 - 4398), 6)
-    assert (tmp_path / "r.html").stat().st_size < 1_000_000
-
-
 def test_two_models_are_compared(folder: Path, tmp_path: Path) -> None:
     score(folder, tmp_path, MATCHED, ("inception_v3", "densenet161", "resnet18", "resnet50"))
     on = ("--on", str(folder / MATCHED / "labels.csv"), "--runs", str(tmp_path))
@@ -121,25 +96,6 @@ def test_reversed_and_renumbered_predictions_are_noticed(folder: Path, tmp_path:
     turned, text = as_json("evaluate", labels, *words, "--runs", str(tmp_path / "runs"))["runs"]
     assert "The ranks look reversed, with the best class last (hits by rank: " in turned["notes"][0]
     assert "sorted as text (0, 1, 10, 100), 63.3 %" in " ".join(text["notes"])
-
-
-@pytest.mark.soak
-def test_all_labels_of_imagenets_photos_give_the_published_accuracy(
-    folder: Path, runs: Path
-) -> None:
-    """timm ships ReaL's labels, and publishes its own accuracies of the same weights on them."""
-    timm = find_spec("timm")
-    assert timm and timm.origin
-    real = Path(timm.origin).parent / "data" / "_info" / "imagenet_real_labels.json"
-    data = as_json(
-        "evaluate", str(folder / VAL / "labels.csv"), "--runs", str(runs), "--multilabel", str(real)
-    )
-    found = {label: model["real"] for label, model in data["by_truth"]["models"].items()}
-    assert {each["photos"] for each in found.values()} == {46_837}  # that have a label
-    # Its pictures are resized a little otherwise, as are its accuracies on the plain labels.
-    of_timm = {"resnet152": 84.815, "resnet50": 82.969, "vgg16": 79.029, "resnet18": 77.291}
-    for model, top1 in of_timm.items():
-        assert 100 * found[model]["share"] == pytest.approx(top1, abs=0.1)
 
 
 @pytest.mark.soak

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from genset.comparison.classes import by_class, confusions
 from genset.comparison.pairs import Rank, compare, place_between, rank_models
@@ -42,20 +41,6 @@ def test_results_are_those_of_the_runs_best_first(results: Results) -> None:
         assert results.right(model).sum() == model.run.top1.correct
         assert model.answered.all()
         assert np.isnan(model.confidence).all()
-
-
-def test_names_of_classes_are_kept_whole_however_long(tmp_path: Path) -> None:
-    names = ["chocolate cake with cherries", "chocolate cake with nuts"]
-    for name in names:
-        (tmp_path / "cakes" / name).mkdir(parents=True)
-        Image.new("RGB", (8, 8)).save(tmp_path / "cakes" / name / "one.png")
-    classes = tmp_path / "classes.txt"
-    classes.write_text("\n".join(["# not ImageNet", *names]), "utf-8")
-    photos = open_set(str(tmp_path / "cakes"), others=names)
-    spec = write_npy(tmp_path / "cook.npy", [[0], [1]])
-    evaluate(photos, [f"{spec}?classes={classes}"], tmp_path / "runs")
-    results = load_results(photos, tmp_path / "runs")
-    assert results.right(results.models[0]).all()
 
 
 def test_pairs_count_what_each_alone_has_right(results: Results) -> None:

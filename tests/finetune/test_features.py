@@ -26,12 +26,10 @@ from genset.score.engines.engine import Logits
 from genset.score.engines.pytorch import TorchEngine
 from genset.score.engines.select import check_engine
 from genset.score.options import ScoringOptions
-from genset.score.results.runs import find_runs, load_predictions
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
 from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
-from tests.score.real import in_timms_naming, some_photos
-from tests.score.scoring import evaluate, load_model
+from tests.score.scoring import load_model
 
 # Mean 0.5 and deviation 0.5 take 0 to -1 and 255 to 1. Green is 128.
 OF_COLOURS = {RED: (1, -1, -1), GREEN: (-1, 1 / 255, -1), BLUE: (-1, -1, 1)}
@@ -96,26 +94,6 @@ def test_features_are_what_the_head_is_given(
     assert list(found.unreadable) == [f"{WNIDS[1]}/text.jpg"]
     assert found.engine == "torch"
     assert found.seconds > 0
-
-
-def test_a_second_call_computes_nothing(
-    photos: PhotoSet, tmp_path: Path, decoded: list[Path]
-) -> None:
-    (first,) = computed(photos, tmp_path / "kept", network(tmp_path))
-    assert decoded
-    decoded.clear()
-    (second,) = computed(photos, tmp_path / "kept", network(tmp_path))
-    assert not decoded
-    assert values(first) == values(second)
-    assert (second.seconds, second.unreadable) == (0, first.unreadable)
-    assert np.array_equal(first.there, second.there)
-    # Neither is there a second pass for another head on the same network.
-    model = network(tmp_path)
-    model.network.get_parameter("scores.weight").data *= 2
-    torch.save(model.network.state_dict(), tmp_path / "other.pth")
-    other = model.spec.text.replace("colours.pth", "other.pth")
-    computed(photos, tmp_path / "kept", load_model(other))
-    assert not decoded
 
 
 @pytest.mark.soak
@@ -327,24 +305,3 @@ def test_damaged_features_are_one_line_that_names_the_folder(
     assert isinstance(found, GensetError)
     assert str(found).startswith(f"{file.parent} does not hold features (")
     assert "\n" not in str(found)
-
-
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_real_features_give_the_answers_of_genset_evaluate(realdata: Path, tmp_path: Path) -> None:
-    """By the network's own head, photo by photo; and no weight is another afterwards."""
-    photos = open_set(str(some_photos(realdata, tmp_path / "photos", classes=20, each=2)))
-    torch.save(dict(in_timms_naming(0)), tmp_path / "lite0.pth")
-    spec = f"file:{tmp_path}/lite0.pth?arch=timm:tf_efficientnet_lite0"
-    model = load_model(spec)
-    (features,) = computed(photos, tmp_path / "kept", model)
-    evaluate(photos, [spec], tmp_path / "runs", ScoringOptions(logits=True))
-    ((folder, _),) = find_runs(tmp_path / "runs", "photos")
-    logits = np.load(folder / "logits.npy")
-    own: Any = model.network.get_submodule(find_head(model).path)
-    answers = features.values @ own.weight.detach().numpy().T + own.bias.detach().numpy()
-    np.testing.assert_allclose(answers, logits, rtol=1e-4, atol=1e-4)
-    order = [said.image for said in load_predictions(folder)]
-    assert order == [photo.id for photo in photos.photos]
-    fresh, used = load_model(spec).network.state_dict(), model.network.state_dict()
-    assert all(torch.equal(used[key], value) for key, value in fresh.items())

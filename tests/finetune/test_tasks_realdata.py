@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from genset.finetune.tasks import open_task
-from tests.finetune.layouts import refused
-from tests.score.real import some_photos
 
 pytestmark = pytest.mark.realdata
 
@@ -67,13 +65,3 @@ def test_butterflies(realdata: Path) -> None:
     parts = {photo.id: photo.part for photo in data.photos}
     for one, other in (("0010009", "0010026"), ("0020174", "0020181"), ("0070053", "0070115")):
         assert parts[f"images/{one}.png"] == parts[f"images/{other}.png"]
-
-
-def test_any_folder_of_class_folders(realdata: Path, tmp_path: Path) -> None:
-    data = open_task("folder", some_photos(realdata, tmp_path / "some", classes=5, each=6))
-    assert (data.name, len(data.classes), len(data.photos)) == ("some", 5, 30)
-    assert np.bincount(data.labels[data.indices("test")]).tolist() == [1] * 5
-
-
-def test_classes_with_one_photo(realdata: Path) -> None:
-    assert "200 classes (n01" in refused("folder", realdata / "photos")

@@ -77,7 +77,3 @@ def test_a_labeler_is_seen_in_periods_with_equally_many_answers(
         )
     void(store, workspace, "zed", by="dana", reason="guesses")
     assert of(store, "zed") == []
-
-
-def test_without_labels_there_is_nothing_to_see(anywhere: tuple[Workspace, Store]) -> None:
-    assert quality(anywhere[1]) == []

@@ -76,32 +76,6 @@ def test_the_keyboard_does_all(served: Served, window: BrowserContext, wrong: li
     assert wrong == []
 
 
-@pytest.mark.soak
-def test_mouse_does_all(served: Served, window: BrowserContext, wrong: list[str]) -> None:
-    page = sign_in(window, served.address, "mouse")
-    see(page, "tench")
-    expect(page.get_by_role("button", name="Submit")).to_be_disabled()
-    for place, word in enumerate(("Correct", "Incorrect", "Unsure", "Broken"), 1):
-        photo(page, place).get_by_role("button", name=word, exact=True).click()
-    assert chosen(page) == "CIUB."
-    press(page, "ArrowRight", "KeyU")  # keys go on from where the mouse was
-    assert chosen(page) == "CIUBU"
-    page.get_by_role("button", name="Undo").click()
-    page.get_by_role("button", name="Rest incorrect").click()
-    assert chosen(page) == "CIUBI"
-    page.get_by_role("button", name="Undo").click()
-    page.get_by_role("button", name="Rest correct").click()
-    photo(page, 2).get_by_role("button", name="see it large").click()
-    page.get_by_role("button", name="Close").click()
-    page.get_by_role("button", name="Help").click()
-    page.get_by_role("button", name="Close").click()
-    page.get_by_role("button", name="Submit").dblclick()
-    see(page, "goldfish")
-    saved(page, "5/5")
-    assert stored(served.store, "mouse") == {TENCH: "CIUBC"}
-    assert wrong == []
-
-
 @pytest.mark.parametrize(("width", "height"), [(360, 740), (390, 844)])
 @pytest.mark.soak
 def test_touch_does_all_on_a_phone(

@@ -376,7 +376,3 @@ def test_nothing_is_written_elsewhere(scraped: Scraped) -> None:
     found = {path.name for path in root.iterdir()}
     assert found - {"genset.db-wal", "genset.db-shm"} == ours
     assert [path.name for path in root.parent.iterdir()] == [root.name]
-
-
-def test_no_stranger_is_asked(scraped: Scraped) -> None:
-    assert scraped.asked_of_stranger == []

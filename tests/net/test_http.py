@@ -181,8 +181,3 @@ def test_retry_after_is_read_in_both_forms(status: int, header: str, seconds: fl
     until_soon = pytest.approx((SOON - datetime.now(UTC)).total_seconds(), abs=10)
     found = retry_after(http_error(status, Retry_After=header))
     assert found == (until_soon if seconds is None else seconds)
-
-
-def test_other_answers_ask_for_nothing() -> None:
-    assert retry_after(http_error(500, Retry_After="7")) == 0
-    assert retry_after(requests.ConnectionError()) == 0

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import genset
 from genset.classes import document_of, hash_of, mistakes_in, taxonomy_of
 from genset.classes.files import taxonomy_in
 from genset.core.errors import BadInput
-from genset.db import Candidate, Photo, Store, Verdict, stored_candidates
+from genset.db import Candidate, Photo, Store, Verdict
 from genset.db.taxonomies import store_taxonomy
 from genset.release.choose import ReleasePlan
 from genset.release.documents.citation import Citation, citation_cff, zenodo
@@ -27,12 +26,10 @@ from genset.release.multilabel.earlier import Earlier
 from genset.release.multilabel.plan import MultilabelPlan
 from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash, read_manifest
 from genset.release.versions import diff, takedown
-from genset.sandbox import Sandbox
 from genset.scrape.removal import remove
 from genset.sets.open import open_set
 from genset.workspace import Workspace
-from tests.labeled_workspace import add_candidate, labeled_workspace, picture, vote
-from tests.scrape.commands import genset as command
+from tests.labeled_workspace import add_candidate, labeled_workspace, vote
 
 DOTTED, ARABIC, LONG, UNDER = "dog.v2", "كلب", "猫" * 64, "__a__"
 NAMED = 'pets | *all* <b>&amp;</b> "q" {x} % \\end #1 ünï'
@@ -260,39 +257,3 @@ def test_a_photo_of_another_class_or_folder_is_refused(release: Release, tmp_pat
 
         with pytest.raises(BadInput, match=r"is no file of a photo|is none of its classes"):
             read_manifest(_rewritten(release, tmp_path / "other.json", change))
-
-
-@pytest.mark.soak
-def test_from_an_empty_folder_to_somebody_elses_copy(tmp_path: Path) -> None:
-    for place, wnid in enumerate(FULL):
-        folder = tmp_path / "photos" / wnid
-        folder.mkdir(parents=True)
-        for number in range(2):
-            (folder / f"{number}.jpg").write_bytes(picture(10 * place + number, (320, 300)))
-    (tmp_path / "own.toml").write_text(OWN, "utf-8")
-    root, elsewhere = tmp_path / "workspace", tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    command("init", str(root), "--taxonomy", "own.toml", cwd=tmp_path)
-    with Sandbox(tmp_path / "photos", taxonomy=taxonomy_in(OWN, "own.toml")) as sandbox:
-        command("scrape", "--per-class", "2", cwd=root, endpoint=sandbox.endpoint)
-        store = Store.open(Workspace.find(root).store_url)
-        with store.session() as session:
-            tasks = [
-                each.task for wnid in FULL for each in session.scalars(stored_candidates(wnid))
-            ]
-        assert len(tasks) == 10
-        for task in tasks:
-            vote(store, task, "ann", Verdict.CORRECT)
-        store.close()
-        said = command("release", "create", "v1", cwd=root)
-        assert "10 photos" in said
-        folder = root / "releases" / "v1"
-        manifest = str(folder / MANIFEST)
-        command("pull", manifest, "--to", "copy", cwd=elsewhere, endpoint=sandbox.endpoint)
-    for words in (
-        ("release", "verify", "copy"),
-        ("release", "diff", "copy", str(folder)),
-        ("release", "export", "copy", "--format", "parquet", "--to", "tables"),
-    ):
-        command(*words, cwd=elsewhere)
-    assert not subprocess.run(["diff", "-r", folder, elsewhere / "copy"]).returncode

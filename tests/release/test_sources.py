@@ -13,8 +13,6 @@ import mlcroissant
 import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
@@ -22,7 +20,6 @@ from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.db import Search, SourceWords
 from genset.release.choose import ReleasePlan
-from genset.release.documents.words import line, markdown
 from genset.release.exports.export import export
 from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release
@@ -318,17 +315,6 @@ def test_no_document_has_a_line_or_a_mark_of_a_strangers(hostile: Release) -> No
     machine = json.loads(text(hostile, "croissant.json"))
     links = [*machine["license"], *(each.get("@id", "") for each in machine["prov:wasDerivedFrom"])]
     assert not any(link.startswith("javascript:") for link in links)
-
-
-@given(
-    st.text(st.characters() | st.sampled_from("\\`*_{}[]()<>#|~$!-+.1&:/\n \u202e"), max_size=40)
-)
-def test_whatever_the_words_markdown_shows_them(words: str) -> None:
-    page = MarkdownIt("commonmark").render(f"- {markdown(words)}\n\nend\n")
-    assert seen_in(page)[0] <= {"ul", "li", "p"}
-    shown = re.sub(r"<[^>]*>", "", page).replace("&lt;", "<").replace("&gt;", ">")
-    shown = shown.replace("&quot;", '"').replace("&amp;", "&")
-    assert shown.split() == [*line(words).split(), "end"]
 
 
 # Choosing by source

@@ -122,15 +122,6 @@ def test_headline_claims_no_more_than_the_numbers(
     assert says in report(photos, runs).text
 
 
-def test_runs_of_one_name_are_told_apart(tmp_path: Path) -> None:
-    photos, runs = release_of(tmp_path / "set", 4), tmp_path / "runs"
-    found = [score(photos, runs, "same", 3, weights=f"sha256:{n}") for n in (1, 2)]
-
-    labels = {model.label for model in collect(photos, runs).models}
-
-    assert labels == {f"same [{run.key[:8]}]" for run in found}
-
-
 def test_runs_on_other_photos_of_the_same_name_are_left_out(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     old = release_of(tmp_path / "old", 3)

@@ -129,17 +129,6 @@ def right_by_class(name: str, label: str) -> dict[str, list[bool]]:
     return found
 
 
-def test_in_the_other_order_the_change_is_the_opposite(here: Path, two: Sequence[str]) -> None:
-    one, other = (ways(*words)["all"]["models"] for words in (two, tuple(reversed(two))))
-    changes, backs = (
-        {model["label"]: model["difference"]["difference"] for model in models}
-        for models in (one, other)
-    )
-    for label, found in changes.items():
-        assert found["value"] == pytest.approx(-backs[label]["value"])
-        assert found["interval"]["low"] == pytest.approx(-backs[label]["interval"]["high"])
-
-
 def test_models_are_known_by_their_weights_and_not_by_their_names(here: Path) -> None:
     """`same` is called otherwise on the second set, where another model has its name."""
     first = listed(here, "old", range(40))

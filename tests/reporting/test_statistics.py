@@ -49,23 +49,6 @@ def everywhere(photos: PhotoSet, options: ReportOptions | None = None) -> tuple[
     return report(photos, runs, options), as_markdown(data), as_json
 
 
-def test_a_rank_is_the_range_of_those_that_a_model_can_have_in_every_form(listed: PhotoSet) -> None:
-    page, markdown, as_json = everywhere(listed)
-    ranks = {model["label"]: model["rank"] for model in json.loads(as_json)["models"]}
-    assert {label: (rank["best"], rank["worst"]) for label, rank in ranks.items()} == {
-        "best": (1, 2),
-        "next": (1, 2),
-        "third": (3, 3),
-        "last": (4, 4),
-    }
-    assert "1 to 2 of 4" in page.text
-    assert "best cannot be told apart from next." in page.text
-    assert "best cannot be told apart from next." in markdown
-    assert "| Rank (of 4) | Model |" in markdown
-    assert "| 1 to 2 | best |" in markdown
-    assert "| 3 | third |" in markdown
-
-
 def test_every_pair_has_its_tests_and_what_the_set_can_show(listed: PhotoSet) -> None:
     page, markdown, as_json = everywhere(listed)
     pairs = {(pair["first"], pair["second"]): pair for pair in json.loads(as_json)["pairs"]}
@@ -130,15 +113,6 @@ def test_against_a_reference_each_model_has_its_gap_and_its_place_by_the_line(
     assert "No accuracy there is known of: odd." in page.text
     assert "The line through 4 models: logit(here) =" in markdown
     assert "Top-1 accuracy here and on there" in page.text
-
-
-def test_a_model_is_placed_between_two_named_ones(listed: PhotoSet) -> None:
-    page, markdown, as_json = everywhere(listed, ReportOptions(lower="last", upper="best"))
-    assert "Between last and best" in page.text
-    assert "### Between last and best" in markdown
-    places = {row["model"]: row for row in json.loads(as_json)["bounds"]["places"]}
-    assert set(places) == {"next", "third"}
-    assert places["next"]["share"] > places["third"]["share"] > 0
 
 
 def test_a_further_k_stands_beside_one_and_five(listed: PhotoSet) -> None:

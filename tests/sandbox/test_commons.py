@@ -1,18 +1,14 @@
 """The sandbox as Wikimedia Commons, asked over HTTP as a client asks MediaWiki."""
 
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from msgspec import convert
 
 from genset.licenses import is_open
-from genset.sandbox import Faults, Reply, Request, Sandbox
+from genset.sandbox import Sandbox
 from genset.sources.commons_api import Field, license_in
 from tests.sandbox.conftest import Speak
 from tests.sandbox.test_sandbox import GOLDFISH, TENCH, picture, record, written
@@ -64,18 +60,6 @@ def one(sandbox: Sandbox, number: int = 1, **params: str) -> dict[str, Any]:
     return newest
 
 
-def everything(sandbox: Sandbox, text: str, **params: str) -> Iterator[dict[str, Any]]:
-    """Each answer to a search, following `continue` as MediaWiki says it should be."""
-    further: dict[str, str] = {}
-    for _ in range(4 * COUNT):  # far more than a continuation that goes forward takes
-        answer = search(sandbox, text, **{**params, **further})
-        yield answer
-        if "continue" not in answer:
-            return
-        further = {name: str(value) for name, value in answer["continue"].items()}
-    pytest.fail("the continuation does not end")
-
-
 # Searching
 
 
@@ -94,25 +78,6 @@ def test_phrases_exclusions_and_statements(speak: Speak) -> None:
     assert found(sandbox, "haswbstatement:P180=Q140|P180=Q9417") == [1, 2]
 
 
-@settings(max_examples=15, deadline=None)
-@given(limit=st.integers(1, COUNT + 3))
-def test_whoever_follows_the_continuation_gets_each_photo_once_and_whole(
-    folder: Path, limit: int
-) -> None:
-    with Sandbox(folder / "photos", folder / "records.jsonl", source="commons") as it:
-        places: dict[int, list[int]] = {}
-        whole: list[int] = []
-        for answer in everything(it, '"tench"', gsrlimit=str(limit)):
-            for page in answer["query"]["pages"]:
-                places.setdefault(page["pageid"], []).append(page["index"])
-                if "imageinfo" in page:
-                    whole.append(page["pageid"])
-    assert sorted(whole) == list(range(1, COUNT + 1))
-    assert {number: set(seen) for number, seen in places.items()} == {
-        number: {number} for number in range(1, COUNT + 1)
-    }
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Photos and records of one class, in a folder."""
@@ -127,22 +92,6 @@ def test_results_beyond_10000_are_refused(speak: Speak) -> None:
     sandbox = speak("commons", record(1))
     assert search(sandbox, gsrlimit="50", gsroffset="9950")["batchcomplete"]
     assert search(sandbox, gsrlimit="50", gsroffset="9951")["error"]["code"] == "search-error"
-
-
-# Looking files up
-
-
-def test_files_are_looked_up_fifty_at_a_time(speak: Speak) -> None:
-    rows = [record(number, file=f"{TENCH}/1.jpg") for number in range(1, 60)]
-    sandbox = speak("commons", *rows)
-    ids = [*range(1, 50), 99]
-    pages = call(sandbox, pageids="|".join(map(str, ids)), prop="imageinfo")["query"]["pages"]
-    assert {page["pageid"] for page in pages} == set(ids)
-    assert [page for page in pages if "missing" in page] == [{"pageid": 99, "missing": True}]
-    there = [page["imageinfo"][0] for page in pages if "missing" not in page]
-    assert all(set(about) == {"timestamp", "user"} for about in there)
-    assert not any("index" in page for page in pages)
-    assert [each.what for each in sandbox.requests] == ["imageinfo"]
 
 
 # What a file's page says
@@ -202,36 +151,3 @@ def test_a_client_says_how_to_reach_it(speak: Speak, agent: str, status: int) ->
     for address in (f"{sandbox.endpoint}?action=query&pageids=1", one(sandbox)["url"]):
         reply = requests.get(address, headers={"User-Agent": agent}, timeout=10)
         assert reply.status_code == status
-
-
-class Crossing(Sandbox):
-    """A sandbox that answers nobody until so many have asked."""
-
-    waits_for = threading.Barrier(1)
-
-    def answer(self, request: Request) -> Reply:
-        self.waits_for.wait(timeout=30)
-        return super().answer(request)
-
-
-def statuses(sandbox: Sandbox, count: int, turns: int = 1) -> list[int]:
-    """What so many threads get that ask at once."""
-    seen: list[int] = []
-
-    def ask() -> None:
-        for _ in range(turns):
-            seen.append(get(sandbox.endpoint, action="query", pageids="1").status_code)
-
-    threads = [threading.Thread(target=ask) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return seen
-
-
-def test_no_more_than_three_requests_at_once(photos: Path) -> None:
-    with Crossing(photos, source="commons", faults=Faults(retry_after=7)) as sandbox:
-        sandbox.waits_for = threading.Barrier(5)
-        assert sorted(statuses(sandbox, 5)) == [200, 200, 200, 429, 429]
-        assert {each.fault for each in sandbox.requests} == {None}

@@ -7,15 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
-from uuid import UUID
 
 import pytest
 import requests
 from PIL import Image
 
-from genset.sandbox import Reply, Request, Rule, Sandbox
+from genset.sandbox import Reply, Request, Sandbox
 from genset.sandbox.faults import CALLS_ONLY, LASTING, PASSING
-from genset.sandbox.inaturalist import OBSERVATIONS
 from genset.sandbox.server import SERVICES
 from tests.sandbox.conftest import Speak
 from tests.sandbox.test_sandbox import TENCH, picture, record
@@ -63,8 +61,6 @@ ADDRESSES: dict[str, Callable[[Any], list[str]]] = {
         for photo in each["photos"]
     ],
 }
-NAMES = {"flickr": "flickr.photos.search", "commons": "search", "inaturalist": "search"}
-
 every_source = pytest.mark.parametrize("source", SERVICES)
 
 
@@ -103,29 +99,6 @@ def ask(sandbox: Sandbox, address: str, **params: str) -> Reply:
 
 
 @every_source
-def test_every_photo_can_be_searched_and_fetched(speak: Speak, source: str, photos: Path) -> None:
-    sandbox = speak(source, *rows())
-    images = addresses(sandbox, source)
-    assert len(set(images)) == COUNT
-    for address in images:
-        reply = get(address)
-        assert (reply.status_code, reply.headers["Content-Type"]) == (200, "image/jpeg")
-        assert reply.content == (photos / TENCH / "1.jpg").read_bytes()
-    assert [each.fault for each in sandbox.requests.of(NAMES[source])] == [None]
-
-
-@every_source
-def test_what_is_asked_is_logged(speak: Speak, source: str) -> None:
-    sandbox = speak(source, record(1))
-    (address,) = addresses(sandbox, source)
-    get(address)
-    call, image = sandbox.requests
-    assert (call.what, image.what) == (NAMES[source], urlsplit(address).path)
-    assert call.params.items() <= SEARCHES[source][1].items()
-    assert image.params == {}
-
-
-@every_source
 @pytest.mark.parametrize("kind", PASSING)
 def test_the_third_try_passes(speak: Speak, source: str, kind: str) -> None:
     calm, sandbox = speak(source, record(1)), speak(source, record(1), **{kind: 1})
@@ -138,12 +111,6 @@ def test_the_third_try_passes(speak: Speak, source: str, kind: str) -> None:
         assert [reply.fault for reply in replies] == [kind, kind, None]
         assert replies[2].status == 200
         assert all(reply != replies[2] for reply in replies[:2])
-
-
-@every_source
-def test_too_many_says_when_to_come_back(speak: Speak, source: str) -> None:
-    reply = search(speak(source, record(1), too_many=1, retry_after=7), source)
-    assert (reply.status_code, reply.headers["Retry-After"]) == (429, "7")
 
 
 @every_source
@@ -171,34 +138,6 @@ def test_what_is_wrong_with_a_photo_stays_wrong(speak: Speak, source: str, kind:
 
 
 # How each source is asked for the photo whose id is 1.
-LOOK_UPS: dict[str, tuple[str, dict[str, str]]] = {
-    "commons": ("", {"action": "query", "format": "json", "formatversion": "2", "pageids": "1"}),
-    "inaturalist": ("/observations", {"uuid": str(UUID(int=OBSERVATIONS + 1))}),
-}
-
-
-@pytest.mark.parametrize("source", LOOK_UPS)
-def test_a_photo_that_is_gone_is_not_to_be_looked_up(speak: Speak, source: str) -> None:
-    end, params = LOOK_UPS[source]
-    sandbox = speak(source, record(1), gone=1)
-    answer = get(sandbox.endpoint + end, **params).json()
-    if source == "commons":
-        assert answer["query"]["pages"] == [{"pageid": 1, "missing": True}]
-    else:
-        assert answer["results"] == []
-    assert [each.fault for each in sandbox.requests] == ["gone"]
-
-
-@every_source
-def test_everything_is_down_while_there_is_an_outage(speak: Speak, source: str) -> None:
-    sandbox = speak(source, record(1))
-    (address,) = addresses(sandbox, source)
-    for down in (True, False):
-        sandbox.rules[:] = [Rule("outage")] if down else []
-        status = 503 if down else 200
-        assert [search(sandbox, source).status_code, get(address).status_code] == [status] * 2
-
-
 @every_source
 def test_the_command_says_what_to_export(photos: Path, source: str) -> None:
     command = [sys.executable, "-m", "genset", "sandbox", "--port", "0", "--source", source]

@@ -1,6 +1,5 @@
 """The sandbox's faults and its log, as a client meets them."""
 
-import http.client
 import json
 import math
 import subprocess
@@ -9,15 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
-from xml.etree import ElementTree
 
 import pytest
 import requests
 
 from genset.core.errors import BadInput
-from genset.sandbox import Faults, Request, Rule, Sandbox
+from genset.sandbox import Faults, Request, Sandbox
 from genset.sandbox.faults import KINDS, LASTING, PASSING
-from genset.sandbox.flickr import failure
 from tests.sandbox.test_sandbox import TENCH, picture, plain, record, written
 
 COUNT = 400
@@ -86,37 +83,6 @@ def near(seen: int, tries: int, rate: float) -> bool:
     return abs(seen - tries * rate) <= 4 * math.sqrt(tries * rate * (1 - rate))
 
 
-# Faults that pass
-
-
-def test_errors_come_in_a_format_that_was_not_asked_for(serve: Serve) -> None:
-    sandbox = serve(wrong_format=1)
-    bodies = [search(sandbox, page=str(page)).text for page in range(20)]
-    failures = [body for body in bodies if body.startswith("<?xml")]
-    assert 0 < len(failures) < 20
-    assert all("not currently available" in body for body in failures)
-    assert {body for body in bodies if body not in failures} == {
-        body for body in bodies if body.startswith("<!DOCTYPE html>")
-    }
-    assert {ElementTree.fromstring(body).get("stat") for body in failures} == {"fail"}
-
-
-def test_truncated_bodies_declare_their_full_length(serve: Serve, photos: Path) -> None:
-    sandbox = serve(truncated=1)
-    address = urlsplit(addresses(sandbox)[0])
-    whole = (photos / TENCH / "1.jpg").read_bytes()
-    connection = http.client.HTTPConnection(address.netloc, timeout=10)
-    connection.request("GET", address.path)
-    reply = connection.getresponse()
-    with pytest.raises(http.client.IncompleteRead) as caught:
-        reply.read()
-    connection.close()
-    assert reply.getheader("Content-Length") == str(len(whole))
-    assert caught.value.partial == whole[: len(whole) // 2]
-    with pytest.raises(requests.RequestException):
-        search(sandbox)
-
-
 # Faults that stay
 
 
@@ -152,35 +118,6 @@ def test_an_outage_begins_and_ends_by_the_clock(serve: Serve) -> None:
         assert at(sandbox, 10, path) == (503, "outage")
         assert at(sandbox, 49.9, path) == (503, "outage")
         assert at(sandbox, 50, path) == (200, None)
-
-
-# Rules
-
-
-def statuses(sandbox: Sandbox, *addresses: str) -> list[int]:
-    return [get(address).status_code for address in addresses]
-
-
-def test_a_rule_meets_what_it_names_and_nothing_else(serve: Serve) -> None:
-    sandbox = serve(3)
-    images = addresses(sandbox, 3)
-    sandbox.rules.append(Rule(403, photo="2"))
-    assert statuses(sandbox, *images, *images) == [200, 403, 200] * 2
-    sandbox.rules[:] = [Rule(418, path=r"/[13]_")]
-    assert statuses(sandbox, *images) == [418, 200, 418]
-    sandbox.rules[:] = [Rule("not_image", method="image")]
-    assert {get(image).headers["Content-Type"][:9] for image in images} == {"text/html"}
-    assert search(sandbox).json()["stat"] == "ok"
-    assert {each.fault for each in sandbox.requests} == {None, "403", "418", "not_image"}
-
-
-def test_a_query_or_a_key_can_be_refused(serve: Serve) -> None:
-    sandbox = serve()
-    refused, expired = failure(77, "Bad query"), failure(100, "Invalid API Key")
-    sandbox.rules += [Rule(refused, query="tench"), Rule(expired, key="old")]
-    assert search(sandbox).json() == {"stat": "fail", "code": 77, "message": "Bad query"}
-    assert search(sandbox, text="fish").json()["stat"] == "ok"
-    assert search(sandbox, text="fish", api_key="old").json()["code"] == 100
 
 
 # How often, and whom

@@ -7,8 +7,6 @@ from uuid import UUID
 
 import pytest
 import requests
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from genset.sandbox import Sandbox
 from genset.sandbox.inaturalist import OBSERVATIONS
@@ -61,33 +59,12 @@ def rows(count: int = COUNT) -> list[dict[str, Any]]:
 # Searching
 
 
-def test_without_records_a_taxon_finds_its_class(speak: Speak) -> None:
-    sandbox = speak("inaturalist")
-    answer = search(sandbox, taxon_name="Tinca tinca")
-    assert (answer["total_results"], answer["page"], answer["per_page"]) == (2, 1, 30)
-    assert {each["taxon"]["name"] for each in answer["results"]} == {"Tinca tinca"}
-    assert search(sandbox, taxon_name="Carassius auratus")["total_results"] == 1
-    assert search(sandbox, taxon_name="Tinca")["total_results"] == 2  # the genus
-    assert search(sandbox, taxon_name="Tin")["total_results"] == 0
-    assert search(sandbox, taxon_name="Tinca tinca, Carassius auratus")["total_results"] == 3
-    assert search(sandbox)["total_results"] == 3  # canoes are not observed
-
-
 def test_the_ends_of_a_window_belong_to_it(speak: Speak) -> None:
     sandbox = speak("inaturalist", *(record(number) for number in range(1, 6)))  # from the 2nd on
     noon = "2015-01-05T12:00:00+00:00"
     assert sorted(found(sandbox, created_d1="2015-01-03", created_d2=noon)) == [2, 3, 4]
     assert sorted(found(sandbox, created_d1="2015-01-03T12:00:00+00:00")) == [2, 3, 4, 5]
     assert sorted(found(sandbox, created_d1="2015-01-03T12:00:01+00:00")) == [3, 4, 5]
-
-
-@settings(max_examples=15, deadline=None)
-@given(per_page=st.integers(1, COUNT + 3), order_by=st.sampled_from(["id", "created_at", "x"]))
-def test_pages_hold_each_photo_once(served: Sandbox, per_page: int, order_by: str) -> None:
-    read: list[int] = []
-    for page in range(1, COUNT // per_page + 3):
-        read += found(served, per_page=str(per_page), page=str(page), order_by=order_by)
-    assert sorted(read) == list(range(1, COUNT + 1))
 
 
 @pytest.fixture(scope="module")
@@ -112,18 +89,6 @@ def test_results_beyond_10000_are_refused(speak: Speak) -> None:
 
 def uuid(number: int) -> str:
     return str(UUID(int=OBSERVATIONS + number))
-
-
-def test_observations_are_looked_up_by_their_uuids(speak: Speak, photos: Path) -> None:
-    sandbox = speak("inaturalist", record(1), record(2))
-    by_uuid = {each["uuid"]: each for each in search(sandbox)["results"]}
-    single = search(sandbox, uuid=uuid(1))
-    assert (single["total_results"], single["results"]) == (1, [by_uuid[uuid(1)]])
-    assert search(sandbox, uuid=uuid(9))["results"] == []
-    (photos / TENCH / "1.jpg").unlink()
-    assert search(sandbox, uuid=uuid(1))["results"] == []
-    assert found(sandbox) == [2]
-    assert [each.what for each in sandbox.requests] == ["search", *["observation"] * 3, "search"]
 
 
 # Against iNaturalist's recorded replies

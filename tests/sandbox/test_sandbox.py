@@ -3,7 +3,6 @@
 import io
 import json
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -11,7 +10,6 @@ from xml.etree import ElementTree
 import flickrapi
 import pytest
 import requests
-from flickrapi.exceptions import FlickrError
 from PIL import Image
 
 from genset.core.errors import BadInput
@@ -22,9 +20,6 @@ EVERYTHING = (
     "license,date_upload,date_taken,owner_name,media,"
     "url_n,url_m,url_z,url_c,url_l,url_h,url_k,url_o"
 )
-
-
-_NOON = int(datetime(2015, 1, 4, 12, tzinfo=UTC).timestamp())  # when record 3 was posted
 
 
 def picture(path: Path, size: tuple[int, int] = (64, 48), **options: Any) -> Path:
@@ -116,83 +111,13 @@ def serve(photos: Path, tmp_path: Path) -> Iterator[Serve]:
 # Which photos there are
 
 
-def test_without_records_every_photo_is_found_by_its_class(serve: Serve) -> None:
-    sandbox = serve()
-    tench = found(sandbox, text="tench")
-    assert len(tench) == 2
-    assert all(len(photo_id) == 11 for photo_id in tench)
-    assert not set(tench) & set(found(sandbox, text="goldfish"))
-
-
 def test_a_folder_that_is_no_wnid_is_found_by_its_name(photos: Path, serve: Serve) -> None:
     picture(photos / "my cat" / "1.jpg")
     picture(photos / "my cat" / "._1.jpg")  # macOS leaves these behind
     assert len(found(serve(), text="My Cat")) == 1
 
 
-def test_records_show_the_photos_of_their_class_in_order(serve: Serve, photos: Path) -> None:
-    sandbox = serve(record(1), record(2), record(3), record(4, file=f"{GOLDFISH}/1.jpg"))
-    shown = [
-        requests.get(photo["url_o"], timeout=10).content
-        for photo in api(sandbox).photos.search(text="tench", sort="relevance", extras="url_o")[
-            "photos"
-        ]["photo"]
-    ]
-    assert shown[0] == shown[2] == (photos / TENCH / "1.jpg").read_bytes()
-    assert shown[1] == (photos / TENCH / "2.png").read_bytes()
-    assert shown[3] == (photos / GOLDFISH / "1.jpg").read_bytes()
-
-
 # Searching
-
-
-def test_phrases_and_excluded_words(serve: Serve) -> None:
-    sandbox = serve(
-        record(1, search_key="lion", title="A lion in the sun"),
-        record(2, search_key="sea lion", title="A sea lion"),
-        record(3, search_key="lion", title="A lion by the sea"),
-        record(4, search_key="lion", title="mountain lion"),
-    )
-    assert found(sandbox, text="lion", sort="relevance") == ["1", "2", "3", "4"]
-    assert found(sandbox, text="sea lion", sort="relevance") == ["2", "3"]
-    assert found(sandbox, text='"sea lion"') == ["2"]
-    assert found(sandbox, text="lion -sea", sort="relevance") == ["1", "4"]
-    assert found(sandbox, text="lion -sea -mountain") == ["1"]
-    assert found(sandbox, text='lion -"sea lion"', sort="relevance") == ["1", "3", "4"]
-    assert found(sandbox, text="-sea") == []
-    assert len(found(sandbox, text='lion"')) == 4  # a quotation mark that is not closed
-
-
-def test_a_planned_query_with_operators_finds_its_class(serve: Serve) -> None:
-    lion, phrase = "n02129165", "n01740131"
-    sandbox = serve(
-        record(1, wnid=lion, search_key="simba"),
-        record(2, wnid=lion, search_key="simba", title="at sea"),
-        record(3, wnid=phrase, search_key="slither"),
-    )
-    assert found(sandbox, text="lion -sea -mountain") == ["1"]
-    assert found(sandbox, text='"night snake"') == ["3"]
-
-
-@pytest.mark.parametrize(
-    ("narrow", "ids"),
-    [
-        ({"content_types": "0,2"}, ["5", "3", "2"]),
-        ({"content_types": "1"}, ["1"]),
-        ({"min_upload_date": _NOON}, ["5", "3"]),
-        ({"min_upload_date": _NOON + 1}, ["5"]),
-        ({"max_upload_date": _NOON}, ["3", "2", "1"]),
-        ({"max_upload_date": _NOON - 1}, ["2", "1"]),
-        ({"license": "4,9", "safe_search": 1, "media": "photos"}, ["5", "2", "1"]),
-        ({}, ["5", "3", "2", "1"]),
-    ],
-)
-def test_what_narrows_a_search(serve: Serve, narrow: dict[str, Any], ids: list[str]) -> None:
-    sandbox = serve(
-        *(record(1, content_type=1), record(2, content_type=2, license=9)),
-        *(record(3, license=0), record(5)),
-    )
-    assert found(sandbox, text="tench", **narrow) == ids
 
 
 def test_after_4000_results_pages_repeat(serve: Serve) -> None:
@@ -237,47 +162,10 @@ def image_address(sandbox: Sandbox, key: str = "o") -> str:
     return str(photos[0][f"url_{key}"])
 
 
-def test_a_removed_photo_redirects_to_the_placeholder(serve: Serve, photos: Path) -> None:
-    sandbox = serve(record(1))
-    address = image_address(sandbox)
-    (photos / TENCH / "1.jpg").unlink()
-    reply = requests.get(address, timeout=10, allow_redirects=False)
-    assert reply.status_code == 302
-    assert reply.headers["Location"].endswith("/images/en-us/photo_unavailable.png")
-    assert found(sandbox, text="tench") == []
-    with pytest.raises(FlickrError, match="not found"):
-        api(sandbox).photos.getInfo(photo_id="1")
-
-
 def test_a_port_that_is_taken(photos: Path, serve: Serve) -> None:
     port = int(serve().endpoint.split(":")[2].split("/")[0])
     with pytest.raises(BadInput, match=f"port {port}.*another"):
         Sandbox(photos, port=port)
-
-
-# Errors
-
-
-@pytest.mark.parametrize(
-    ("parameters", "code", "message"),
-    [
-        ({"api_key": ""}, 100, "Invalid API Key (Key has invalid format)"),
-        ({"api_key": "invalid"}, 100, "Invalid API Key (Key has invalid format)"),
-        ({"method": "flickr.photos.serch"}, 112, 'Method "flickr.photos.serch" not found'),
-        ({"method": ""}, 112, 'Method "" not found'),
-        (
-            {"method": "flickr.photos.getInfo", "photo_id": "5"},
-            1,
-            'Photo "5" not found (invalid ID)',
-        ),
-    ],
-)
-def test_errors(serve: Serve, parameters: dict[str, str], code: int, message: str) -> None:
-    call = {"method": "flickr.photos.search"} | parameters
-    sandbox = serve()
-    reply = plain(sandbox, **call, format="json", nojsoncallback="1")
-    assert reply.status_code == 200
-    assert reply.json() == {"stat": "fail", "code": code, "message": message}
 
 
 # The log
@@ -360,23 +248,8 @@ def shape(value: Any) -> Any:
     return type(value).__name__
 
 
-@pytest.fixture
-def real(realdata: Path) -> Iterator[Sandbox]:
-    """The real photos under the real records."""
-    with Sandbox(realdata / "photos", realdata / "flickr" / "records.jsonl") as sandbox:
-        yield sandbox
-
-
 def recorded(realdata: Path, name: str) -> Any:
     return json.loads((realdata / "flickr" / "api" / name).read_text(encoding="utf-8"))
-
-
-@pytest.mark.realdata
-def test_the_real_records_are_found(real: Sandbox) -> None:
-    photos = api(real).photos.search(text="tench", sort="relevance", extras="url_o")["photos"]
-    assert int(photos["total"]) >= 10
-    first = requests.get(photos["photo"][0]["url_o"], timeout=10)
-    assert first.headers["Content-Type"] == "image/jpeg"
 
 
 def assert_known(mine: dict[str, Any], recorded: list[dict[str, Any]]) -> None:

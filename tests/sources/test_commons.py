@@ -504,13 +504,6 @@ def test_each_further_call_of_a_search_waits_for_its_turn(
     assert (len(wiki.asked), turns) == (2, [0])  # whoever calls `search` waited for the first
 
 
-def test_results_come_by_their_index(wiki: Wiki) -> None:
-    pages = [page(5, 3), page(6, 1), page(7, 2), page(8) | {"index": None}]
-    uploads = [(number, ["2020-05-03T10:11:12Z"]) for number in (5, 6, 7, 8)]
-    wiki.reply = by_kind(answer(*pages), history(*uploads))
-    assert [each.source_id for each in search(wiki).photos] == ["6", "7", "5", "8"]
-
-
 def test_a_photo_is_as_old_as_its_first_version(wiki: Wiki) -> None:
     pages = [page(7, 1), page(8, 2), page(9, 3, timestamp="2013-12-31T23:59:59Z")]
     uploads = [
@@ -587,24 +580,6 @@ def test_the_next_page_goes_on_from_the_bookmark(wiki: Wiki) -> None:
     assert [each.source_id for each in second.photos] == ["8"]
     assert second.last
     assert second.bookmark == ""
-
-
-@pytest.mark.parametrize(
-    ("following", "last"),
-    [
-        ({"gsroffset": 50, "continue": "gsroffset||"}, False),
-        ({"gsroffset": 9_950, "continue": "gsroffset||"}, False),
-        ({"gsroffset": 10_000, "continue": "gsroffset||"}, True),
-        ({"gsroffset": 0, "continue": "gsroffset||"}, True), ({"continue": "||"}, True),
-        (None, True),
-    ],
-)  # fmt: skip
-def test_results_end_where_the_search_does(wiki: Wiki, following: Any, last: bool) -> None:
-    wiki.reply = by_kind(
-        answer(page(), following=following), history((7, ["2020-05-03T10:11:12Z"]))
-    )
-    found = search(wiki)
-    assert (found.last, found.capped) == (last, False)
 
 
 def test_a_first_page_without_any_of_its_results_may_pass(wiki: Wiki) -> None:

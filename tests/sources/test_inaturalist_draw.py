@@ -1,6 +1,6 @@
 """The random order of an iNaturalist search: fair, and the same for the same seed."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from genset.sources.inaturalist import INaturalist
-from genset.sources.inaturalist_draw import MOST_BLOCKS, MOST_PER_PAGE, Draw, Run
+from genset.sources.inaturalist_draw import MOST_BLOCKS, Draw, Run
 from genset.sources.source import Question, SearchPage
 from tests.sources.inaturalists import CONTACT, found, inaturalist, observation
 
@@ -99,34 +99,6 @@ def test_in_a_search_of_more_than_a_query_shows_so_it_is(naturalists: Counted) -
     assert max(abs(among[part] * parts / among.total() - 1) for part in range(parts)) < 0.2
 
 
-def test_a_block_is_where_it_would_be_without_halves() -> None:
-    ids = spread(45_000)
-
-    def between(above: int, below: int) -> int:
-        return bisect_left(ids, below) - bisect_right(ids, above)
-
-    draw = Draw(0, len(ids), ids[-1])
-    for start in range(0, len(ids) - 100, 37):
-        came = []
-        for window in draw.windows(Run(start, 100), between):
-            size, page = window.run.page
-            asked = {"id_above": window.above, "id_below": window.below, "order": "asc"}
-            _, results = found(ids, {**asked, "per_page": size, "page": page})
-            came += window.run.of(results)
-        assert came == ids[start : start + 100]
-
-
-@given(st.integers(0, 9_799), st.integers(1, MOST_PER_PAGE))
-def test_a_page_holds_the_whole_run(start: int, length: int) -> None:
-    size, page = Run(start, length).page
-    assert (page - 1) * size <= start
-    assert start + length <= page * size <= 10_000 + 100
-    assert size <= 200
-    assert Run(start, length).of(range((page - 1) * size, page * size)) == range(
-        start, start + length
-    )
-
-
 # All of it, once
 
 
@@ -193,20 +165,6 @@ def test_a_place_that_fell_off_the_end_brings_nothing_and_ends_nothing(
     assert [each.last for each in pages] == [False] * 99 + [True]
 
 
-def test_counts_are_remembered_and_a_bookmark_stays_short(naturalists: Counted) -> None:
-    bookmark = begun(naturalists, spread(3_000_000), seed=1).bookmark
-    naturalists.calls = 0
-    needed = []
-    for page in range(2, 300):
-        before = naturalists.calls
-        came = naturalists.search(replace(FIRST, page=page, bookmark=bookmark), 0)
-        needed.append(naturalists.calls - before)
-        bookmark = came.bookmark
-        assert len(bookmark) <= 2000
-    assert needed[0] > 5
-    assert sum(needed[:5]) > sum(needed[-5:])
-
-
 class Turns:
     """A quota that counts the turns that were taken."""
 
@@ -229,17 +187,6 @@ def test_each_of_a_pages_calls_waits_for_its_turn(
     asked = replace(FIRST, page=2, bookmark=bookmark)
     naturalists.api.call(lambda quota: naturalists.search(asked, quota), "page 2")
     assert turns.taken == naturalists.calls > 2
-
-
-@given(
-    seed=st.integers(0, 2**63),
-    total=st.integers(1, 2**53),
-    newest=st.integers(1, 2**53),
-    counts=st.dictionaries(st.integers(2, 2**54), st.integers(0, 2**53), max_size=20),
-)
-def test_a_bookmark_says_all(seed: int, total: int, newest: int, counts: Any) -> None:
-    draw = Draw(seed, total, newest, counts)
-    assert Draw.read(draw.bookmark()) == draw
 
 
 @given(

@@ -44,19 +44,6 @@ def test_table_names_time_cost_those_that_never_get_there_and_those_refused(entr
     assert refusal("table", entries) == f"1 of 6 logs in {entries} cannot be counted"
 
 
-def test_table_as_json_is_the_same_in_numbers(entries: Path) -> None:
-    found = partly("table", entries, "--by", "cost")
-    (task,) = found["tasks"]
-    assert [row["name"] for row in task["trainings"]] == ["cheap", "fast"]
-    assert task["trainings"][1]["hours"] == pytest.approx(0.3)
-    assert task["trainings"][0]["submitted"] == "2018-09-30"
-    assert [row["name"] for row in task["never"]] == ["short"]
-    assert [row["reaches"] for row in task["inferences"]] == [True, False]
-    (refused,) = found["refused"]
-    assert refused["file"] == str(entries / "ImageNet" / "train" / "broken.tsv")
-    assert (refused["line"], refused["reason"][:8]) == (1, "no score")
-
-
 def test_markdown_keeps_strangers_words_in_their_cells(entries: Path) -> None:
     write_entry(entries / "train" / "odd", [95], model="a|b\n[x](http://y) `z` \x1b[2J")
     text = tta("table", entries, "--format", "markdown").stdout

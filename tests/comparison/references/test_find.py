@@ -95,11 +95,6 @@ def test_what_is_published_of_others_alone_is_not_taken(spec: str, crop: int | N
     assert found(spec, crop=crop) == {}
 
 
-def test_nothing_is_known_of_a_network_of_ones_own() -> None:
-    network = replace(RUN, spec="memory:Sequential", model="Sequential")
-    assert find_references("imagenet-val", Path("no-runs"), [network]) == {}
-
-
 def test_what_the_spec_says_goes_before_what_is_published() -> None:
     assert accuracy("torchvision:resnet50@IMAGENET1K_V1?reference_top1=75.5") == 75.5
     said = found("file:a.pth?arch=timm:resnet50&reference_top1=81")

@@ -71,13 +71,6 @@ def test_a_screen_shows_what_a_labeler_and_flickr_s_terms_need(opened: Opened) -
     assert not screen.submitted
 
 
-def test_an_owner_without_a_name_is_shown_by_their_id(tmp_path: Path) -> None:
-    workspace, store = labeled_workspace(tmp_path, classes=[])
-    add_candidate(workspace, store, CRANE, 900, owner_name="")
-
-    assert owners(*desk_of((workspace, store), "ann").screens()) == ["900@N00"]
-
-
 def test_classes_come_one_after_the_other_until_all_are_done(anywhere: Opened) -> None:
     desk = desk_of(anywhere, "ann")
     seen = []

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
@@ -93,18 +92,6 @@ def test_the_usual_prefixes_need_no_word(tmp_path: Path, start: str) -> None:
 
 
 names = st.text("abcdefgh_", min_size=1, max_size=6)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.lists(names, max_size=3), st.lists(names, max_size=3))
-def test_however_it_is_nested_and_named(
-    tmp_path_factory: pytest.TempPathFactory, nested: list[str], starts: list[str]
-) -> None:
-    folder, weights = tmp_path_factory.mktemp("any"), small()
-    saved: Any = put("".join(f"{start}." for start in starts), weights)
-    for name in nested:
-        saved = {name: saved, "epoch": 3, "lr": {"values": [0.1]}, "other": torch.zeros(2)}
-    assert load_model(spec_of(folder, saved)).weights_hash == hash_of_weights(weights)
 
 
 def test_parts_that_were_wrapped_by_themselves_are_read(tmp_path: Path) -> None:

@@ -91,16 +91,6 @@ def test_one_that_a_list_names_is_not_claimed_by_the_other_class() -> None:
     assert found == {"auto": [0], "lorry": [1]}
 
 
-def test_probabilities_are_summed_or_the_largest_is_taken() -> None:
-    own = taxonomy(hound={"synset": "dog"}, feline={"synset": "cat"}, deer={"synset": "deer"})
-    scores = np.log([[0.3, 0.05, 0.35, 0.2, 0.1]])
-    summed, largest = mapping(own), mapping(own, "max")
-    assert summed.columns == ("hound", "feline", "minivan", "")
-    assert summed.shares(scores)[0] == pytest.approx([0.5, 0.35, 0.05, 0.1])
-    assert largest.shares(scores)[0] == pytest.approx([0.3, 0.35, 0.05, 0.1])
-    assert summed.known == {"hound", "feline"}
-
-
 def test_outputs_of_no_class_compete_or_are_struck_out() -> None:
     own = taxonomy(hound={"synset": "dog"}, feline={"synset": "cat"})
     probabilities = np.array([[0.1, 0.6, 0.15, 0.05, 0.1]])

@@ -14,7 +14,6 @@ from genset.label.stats import collect
 from genset.release.choose import ReleasePlan
 from genset.release.documents import documents
 from genset.release.exports.export import export
-from genset.release.freeze import create
 from genset.release.multilabel.earlier import Earlier
 from genset.release.multilabel.facts import recounted
 from genset.release.reader import ANSWERS, MANIFEST, Release, content_hash
@@ -335,10 +334,3 @@ def test_a_release_that_aggregated_labels_chose_is_made_again_by_them(
     made = Release(pool.workspace.releases / "v2")
     assert photo(made, 100).labels_correct == (GOLDFISH, BASSINET)
     assert made.strategy["labels"] == {"method": "dawid-skene"}
-
-
-def test_a_plain_release_is_still_made_beside_it(answered: Asking) -> None:
-    """What labelers say of further classes changes no class's own photos."""
-    answered.freeze()
-    made = create(answered.pool.workspace, answered.pool.store, "v3")
-    assert made.photos == answered.v1.photos

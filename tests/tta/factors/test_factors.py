@@ -349,19 +349,6 @@ def test_markdown_keeps_names_in_their_cells(tmp_path: Path) -> None:
     assert "\x1b" not in text
 
 
-def test_twenty_factors_of_few_runs_take_no_time(tmp_path: Path) -> None:
-    names = [f"f{at}" for at in range(20)]
-    runs = [{"log": "none", "on": []}]
-    write_repeats(tmp_path / "none", 8)
-    for at, name in enumerate(names):
-        write_repeats(tmp_path / name, 7 / (at + 1), scatter=[1.0])
-        runs.append({"log": name, "on": names[: at + 1]})
-    found = answer(write_study(tmp_path, runs))
-    assert found["interactions"]["possible"] == 2**20
-    assert len(found["interactions"]["missing"]) == 8
-    assert any("runs of 1,048,555 of 1,048,576 combinations" in line for line in found["missing"])
-
-
 @pytest.mark.realdata
 def test_ffcvs_schedules_are_a_curve(realdata: Path, tmp_path: Path) -> None:
     log = str(realdata / "ffcv" / "agg.csv")

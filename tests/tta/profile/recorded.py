@@ -15,7 +15,6 @@ STEP = 1000.0  # microseconds, of which 600 compute, 200 only communicate, 100 o
 TALK = 300.0  # of each step, 100 of them beside a kernel
 ELEMENTS = 1_000_000  # of an all-reduce
 SIZE = 512  # of the matrices
-FLOPS = 2 * SIZE**3  # of one product, of which a step has two
 
 
 def write_rank(path: Path, rank: int = 0, ranks: int = 2, talk: float = TALK, **said: Any) -> Path:

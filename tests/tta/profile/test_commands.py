@@ -8,16 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.core.errors import BadInput
 from genset.tta.profile.trace import HOW
-from genset.tta.words import shares as percents
-from tests.tta.answers import answer, printed, refusal, tta
+from tests.tta.answers import answer, printed, refusal
 from tests.tta.dawnbench_entries import write_tsv
 from tests.tta.profile.recorded import (
-    ALL_REDUCE,
-    FLOPS,
     PRODUCT,
-    STEPS,
     write_host,
     write_rank,
 )
@@ -35,22 +30,6 @@ def row(text: str, title: str, begins: str) -> list[str]:
     lines = text[text.index(title) :].splitlines()[3:]
     line = next(line for line in lines if line.lstrip().startswith(begins))
     return [cell for cell in line.split("  ") if cell.strip()]
-
-
-def test_shares_of_each_rank_are_printed_and_add_up(ranks: list[Path]) -> None:
-    words = ["profile", *(f"run={path}" for path in ranks)]
-    text = printed(*words, "--all")
-    shares = "Shares of time by rank"
-    assert [cell.strip() for cell in row(text, shares, "run")] == [
-        *("run", "Tesla V100-SXM2-16GB", "0", "2 ms (2 steps)"),
-        *("60.0 %", "20.0 %", "10.0 %", "10.0 %", "30.0 %", "10.0 %"),
-    ]
-    (run,) = answer(*words)["runs"]
-    assert [line["rank"] for line in run["shares"]] == [0, 1]
-    for line, exposed in zip(run["shares"], (0.2, 0.1), strict=True):
-        assert line["exposed"] == pytest.approx(exposed)
-        parts = (line[part] for part in ("computing", "exposed", "copying_alone", "idle"))
-        assert sum(parts) == pytest.approx(1)
 
 
 def test_three_lines_say_how_busy_the_device_was_and_what_to_do(
@@ -78,45 +57,6 @@ def test_counters_in_place_of_times_are_named(realdata: Path) -> None:
     assert "hardware counters of 77: record without experimental_config" in text
 
 
-def test_matrix_units_work_and_rates_are_printed(ranks: list[Path]) -> None:
-    text = printed("profile", "--all", f"run={ranks[0]}")
-    units = row(text, "Matrix units (Tensor Cores)", "run")
-    assert [cell.strip() for cell in units] == ["run", "1.8 ms", "22.2 %", "77.8 %", "0.0 %"]
-    assert "h884, s884" in text
-    (run,) = answer("profile", f"run={ranks[0]}")["runs"]
-    found = run["roofline"]
-    assert found["run"]["flops"] == 2 * STEPS * FLOPS
-    assert found["run"]["tflops"] == pytest.approx(2 * FLOPS / 1e-3 / 1e12)
-    assert found["busy"]["tflops"] == pytest.approx(2 * FLOPS / 0.6e-3 / 1e12)
-    slow, fast = found["operators"]
-    assert (slow["roof"], fast["roof"]) == ("float32", "float16")
-    assert slow["of_peak"] == pytest.approx(FLOPS / 0.4e-3 / 1e12 / 15.7)
-    assert [each["share"] for each in found["operators"]] == pytest.approx([2 / 3, 1 / 3])
-
-
-def test_a_run_of_two_ranks_has_its_own_time_and_rates_per_device(tmp_path: Path) -> None:
-    """Each ran for 2 ms, and so did the run."""
-    ranks = [write_rank(tmp_path / f"{at}.json", at, talk=100.0 + at) for at in (0, 1)]
-    one, two = (
-        printed(
-            "profile", "--all", *(f"run={path}" for path in ranks[:many]), "--format", "markdown"
-        )
-        for many in (1, 2)
-    )
-    for what in ("whole", "busy", "matrix product"):
-        lines = [
-            next(line for line in text.splitlines() if f"| {what} |" in line).split(" | ")
-            for text in (one, two)
-        ]
-        cells = [[cell.strip() for cell in line] for line in lines]
-        assert cells[0][2] == cells[1][2], what  # the time
-        assert cells[0][7:] == cells[1][7:], what  # rates
-    assert two.split("| whole | ")[1].startswith("2 ms |")
-    found = answer("profile", *(f"run={path}" for path in ranks))["runs"][0]["roofline"]
-    assert found["devices"] == 2
-    assert found["run"]["seconds"] / found["devices"] == pytest.approx(2e-3)
-
-
 def test_runs_stand_side_by_side_and_a_trace_alone_is_named_after_its_file(
     ranks: list[Path], tmp_path: Path
 ) -> None:
@@ -128,14 +68,6 @@ def test_runs_stand_side_by_side_and_a_trace_alone_is_named_after_its_file(
     text = printed("profile", f"two={ranks[0]}", f"two={ranks[1]}", plain, "--format", "markdown")
     assert "## Kernel time by family" in text
     assert "| kernels | generation | use them | two | plain |" in text
-
-
-def test_a_trace_of_the_host_alone_has_only_rates(tmp_path: Path) -> None:
-    text = printed("profile", "--all", f"host={write_host(tmp_path / 'host.json')}")
-    assert "Shares of time by rank" not in text
-    assert "Achieved: " in text
-    assert "Matrix units" not in text
-    assert "No kernels" in text
 
 
 def test_what_a_trace_does_not_hold_is_said_with_what_to_record(tmp_path: Path) -> None:
@@ -296,27 +228,6 @@ def test_without_a_trace_the_command_says_what_is_missing() -> None:
         assert "Missing argument" in result.output
 
 
-@pytest.mark.parametrize("content", [b"", b"\x7fELF\x02\x01\x01" + bytes(1000)])
-def test_a_trace_that_is_none_ends_the_command_in_one_line(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "trace.json"
-    path.write_bytes(content)
-    result = tta("profile", path)
-    assert isinstance(result.exception, BadInput)
-    assert str(path) in str(result.exception)
-    assert not result.stdout
-
-
-def test_strangers_words_are_cleaned(tmp_path: Path) -> None:
-    path = write_rank(tmp_path / "odd.json", device="V100 \x1b[31m|x|")
-    events = json.loads(path.read_text())
-    for event in events["traceEvents"]:
-        if event["name"] == ALL_REDUCE:
-            event["args"]["Collective name"] = "all\x1b[2Jreduce"
-    path.write_text(json.dumps(events))
-    for words in ([], ["--format", "markdown"]):
-        assert "\x1b" not in printed("profile", "--all", f"a\x1b[1m={path}", *words)
-
-
 def test_runs_of_several_sizes_show_what_communication_nothing_hides(
     ranks: list[Path], tmp_path: Path
 ) -> None:
@@ -343,12 +254,3 @@ def test_a_table_is_printed_before_its_figure_is_drawn(ranks: list[Path], tmp_pa
         result = CliRunner().invoke(cli, ["tta", *words, "-o", str(nowhere)])
         assert result.exception is not None
         assert "workers" in result.stdout or "hinders most" in result.stdout
-
-
-def test_shares_that_are_all_of_something_add_up_as_printed() -> None:
-    """By rounding each alone, thirds would be 99.9 %."""
-    for shares in ([1 / 3] * 3, [1 / 6] * 6, [0.9996, 0.0002, 0.0002], [0.0, 1.0], [0.07] * 14):
-        tenths = [round(10 * float(each.removesuffix(" %"))) for each in percents(shares)]
-        assert sum(tenths) == (1000 if sum(shares) > 0.99 else 980)
-        pairs = zip(tenths, shares, strict=True)
-        assert all(abs(each - 1000 * share) < 1 for each, share in pairs)

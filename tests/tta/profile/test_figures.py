@@ -1,18 +1,13 @@
 """The figures of traces: what is in them, that names can be read, and that print keeps them."""
 
-from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.text import Text
 from PIL import Image
 
-from genset.tta.figures import label_point, line_style
+from genset.tta.figures import line_style
 from tests.tta.answers import printed, refusal
 from tests.tta.profile.recorded import write_host, write_rank
 
@@ -89,40 +84,6 @@ def test_a_figure_has_its_own_white_ground_and_parts_that_print_apart(
     if grey:
         lightness = sorted(int(str(each)) for each in seen)
         assert all(b - a >= 10 for a, b in pairwise(lightness))
-
-
-def _labelled(points: Sequence[tuple[float, float]]) -> Axes:
-    figure = Figure(figsize=(6, 4.6), layout="constrained")
-    axes = figure.subplots()
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlim(0.01, 1000)
-    axes.set_ylim(0.01, 100)
-    for at, point in enumerate(points):
-        label_point(axes, str(at), point, "C0", at, len(points))
-    return axes
-
-
-@pytest.mark.parametrize(
-    "points",
-    [
-        [(10.0, 10.0)] * 8,
-        [(10.0 * 1.02**at, 10.0 * 1.03**at) for at in range(8)],
-        [(990.0, 99.0), (990.0, 95.0)],
-    ],
-)
-def test_numbers_of_runs_that_lie_close_do_not_run_into_each_other(
-    points: list[tuple[float, float]],
-) -> None:
-    axes = _labelled(points)
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    renderer = FigureCanvasAgg(figure).get_renderer()
-    figure.draw_without_rendering()
-    names = [text for text in axes.texts if text.get_text()]
-    boxes = [Text.get_window_extent(text, renderer) for text in names]
-    assert len(boxes) == len(points)
-    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
 def test_lines_of_eight_runs_differ_without_their_colours() -> None:

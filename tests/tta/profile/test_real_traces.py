@@ -60,25 +60,6 @@ def test_a_trace_holds_what_its_json_says(realdata: Path, name: str) -> None:
 
 
 @pytest.mark.realdata
-@pytest.mark.parametrize("name", TRACES)
-def test_everything_stands_in_its_order(realdata: Path, name: str) -> None:
-    trace = read_trace(realdata / "traces" / name)
-    starts = [each.start for each in trace.operators]
-    assert starts == sorted(starts)
-    assert [each.start for each in trace.kernels] == sorted(each.start for each in trace.kernels)
-    firsts = [each.start for each in (*trace.kernels, *trace.copies, *trace.operators)]
-    assert min([*firsts, *(start for start, _ in trace.steps)]) == 0
-    for place, each in enumerate(trace.operators):
-        assert 0 <= each.self_time <= each.length
-        if each.parent is not None:
-            parent = trace.operators[each.parent]
-            assert each.parent < place
-            assert parent.thread == each.thread
-            assert parent.start <= each.start
-            assert each.start + each.length <= parent.start + parent.length + 0.5
-
-
-@pytest.mark.realdata
 @pytest.mark.soak
 def test_devices_and_ranks_are_told(realdata: Path) -> None:
     found = {

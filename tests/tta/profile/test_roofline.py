@@ -94,14 +94,6 @@ def test_a_run_is_compared_with_the_peak_of_each_products_precision() -> None:
     assert (found.run.roof, found.run.of_peak) == ("mixed", pytest.approx(at_peaks / 350e-6))
 
 
-def test_fast_and_slow_calls_on_the_same_shapes_are_one_point() -> None:
-    found = roofline(
-        [on_device([PRODUCT] * 2, launched(0, 0, 10.0), launched(1, 100, 1000.0))], V100
-    )
-    (point,) = found.operators
-    assert (point.count, point.tflops) == (2, pytest.approx(4e9 / 1010e-6 / 1e12))
-
-
 def test_a_point_above_the_roof_is_remarked() -> None:
     found = roofline([on_device([SMALL], launched(0, 0, 2.0))], V100)
     assert found.operators[0].of_roof == pytest.approx(2040 / 900)
@@ -148,17 +140,6 @@ def test_nothing_recorded_is_no_point() -> None:
     found = roofline([on_device([])], V100)
     assert (found.run, found.busy, found.operators) == (None, None, [])
     assert roofline([], None).remarks == []
-
-
-def test_a_point_without_a_trace() -> None:
-    point = read_point("TPUv2 = 64 chips=3.1e15,4e13,90")
-    assert (point.name, point.flops, point.bytes, point.seconds) == (
-        "TPUv2 = 64 chips",
-        3.1e15,
-        4e13,
-        90,
-    )
-    assert point.tflops == pytest.approx(3.1e15 / 90 / 1e12)
 
 
 @pytest.mark.parametrize(
