@@ -25,8 +25,6 @@ from genset.db import (
     Search,
     SearchFailure,
     Store,
-    claimed_by_several,
-    is_contested,
     undecided_photos,
 )
 from genset.db.images_folder import check_files, files_of_nobody
@@ -316,17 +314,6 @@ def test_status_counts_what_one_counts_by_hand(
         assert {(*row[:2], row[3]) for row in failed(store).rows} == {
             (c.wnid, c.task.split("/")[1], c.photo.rejected) for c in everyone if c.photo.rejected
         }
-
-
-@given(photos, pairs)
-@pytest.mark.soak
-def test_the_two_ways_to_tell_contested_photos_agree(
-    photos: list[tuple[str | None, str | None]], pairs: set[tuple[str, int]]
-) -> None:
-    store = made(photos, pairs, [])
-    with store.session() as session:
-        one_by_one = session.scalars(select(Candidate.photo_id).where(is_contested()))
-        assert set(session.scalars(claimed_by_several())) == set(one_by_one)
 
 
 def test_both_databases_count_the_same(

@@ -114,16 +114,6 @@ def test_the_lines_of_the_published_weights_are_those_that_are_known(tmp_path: P
     assert found.models[0].there == pytest.approx(0.7613)
 
 
-def test_on_imagenet_sketch_the_line_is_that_of_the_weights_published_there(tmp_path: Path) -> None:
-    found = told(scored(tmp_path, {KNOWN: (0.25, "")}), ReportOptions(set_is="imagenet-sketch"))
-    shares = [(row.top1["imagenet"], row.top1["sketch"]) for row in one_a_weights()]
-    slope, start = np.polyfit(*(list(map(logit, of)) for of in zip(*shares, strict=True)), 1)
-    assert found.fit
-    assert (found.fit.slope, found.fit.intercept) == pytest.approx((slope, start))
-    (place,) = found.places
-    assert (place.place, place.of) == (1 + sum(there > 0.25 for _, there in shares), 1267)
-
-
 def test_on_imagenet_a_the_place_is_by_the_choice_among_its_own_classes(tmp_path: Path) -> None:
     photos = open_set(str(write_list(tmp_path / "photos.csv", TRUTH)))
     scores = np.random.default_rng(1).normal(size=(PHOTOS, 1000)).astype(np.float32)
@@ -246,21 +236,6 @@ def test_a_model_of_a_part_of_the_classes_has_no_place(tmp_path: Path) -> None:
     assert [place.label for place in found.places] == ["mine"]
     assert found.partial == ("few",)
     assert any("they did not answer all photos: few." in each for each in lines(found))
-
-
-def test_a_flagged_model_bends_no_line(tmp_path: Path) -> None:
-    """To the digit what the others have without it; and it can be brought in."""
-    said_of = {"a": (0.4, 55), "b": (0.5, 65), "c": (0.55, 72), "d": (0.7, 80), "e": (0.75, 84)}
-    models = {name: (here, f"&reference_top1={on}") for name, (here, on) in said_of.items()}
-    alone = told(scored(tmp_path, models))
-    rows = [[901, 902, 903, 904, place] for place in TRUTH]
-    spec = write_npy(tmp_path / "odd.npy", rows)
-    photos = open_set(str(tmp_path / "photos.csv"))
-    evaluate(photos, [f"{spec}?reference_top1=76"], tmp_path / "runs")
-    assert told(photos) == alone
-    inside = told(photos, ReportOptions(include_flagged=True))
-    assert len(inside.models) == 6
-    assert inside.fit != alone.fit
 
 
 def test_a_set_as_reference_is_a_sample_too(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from genset.reporting.forms import as_markdown
 from genset.reporting.headline import certainty
 from genset.reporting.options import ReportOptions
 from genset.statistics.bootstrap import Resampling
-from tests.reporting.sets import report, score_on
+from tests.reporting.sets import score_on
 from tests.score.listed import write_list
 
 FEW = Resampling(draws=500)
@@ -94,19 +94,6 @@ def test_photos_that_differ_are_counted(
     gap = 100 * (alone[0] - alone[1]) / photos
     assert re.search(rf"Difference: \+{gap:.1f}\d* points \(95 % interval", found.sentence)
     assert "Too few" not in found.sentence
-
-
-def test_the_report_on_a_handful_says_that_they_cannot_tell(tmp_path: Path) -> None:
-    pair(tmp_path, 5, (1, 0))
-    options = ReportOptions(resampling=Resampling(draws=500))
-    listed, runs = genset.open_set(tmp_path / "photos.csv"), tmp_path / "runs"
-    data = collect(listed, runs, options)
-    assert [each.detectable for each in data.pairs] == [None]
-    for form in (report(listed, runs, options).text, as_markdown(data)):
-        assert "one: 5 of 5 photos correct; other: 4 of 5. They disagree on too few photos" in form
-        assert "No difference is detectable with so few photos (80 % power)." in form
-        assert "highest" not in form.split("Hardest")[0]
-        assert "0.00 points" not in form
 
 
 def test_the_report_on_thousands_says_how_near_two_are(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from genset.reporting.sections.photos import MAX_PHOTOS, MOST_MISSED
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.store import give_truth
-from tests.reporting.sets import WNIDS, Page, release_of, report, score, score_on
+from tests.reporting.sets import WNIDS, Page, release_of, report, score
 from tests.score.listed import write_list
 
 TITLE = "Errors that matter: photos that every leading model gets wrong"
@@ -87,15 +87,6 @@ def test_one_model_alone_has_no_such_section_and_few_photos_no_share(tmp_path: P
     assert "missed" not in report_json(collect(photos, runs))
     score(photos, runs, "b", 7)
     assert "On 3 of these they give the same answer" in section(report(photos, runs))
-
-
-def test_models_that_err_on_different_photos_miss_none_together(tmp_path: Path) -> None:
-    photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
-    score_on(photos, runs, "a", first(photos, 5))
-    score_on(photos, runs, "b", set(photos.ids) - first(photos, 5))
-    page = report(photos, runs)
-    assert "All of them get 0 of 10 photos wrong." in section(page)
-    assert "severe" not in section(page)
 
 
 def test_photos_that_are_not_here_are_named(tmp_path: Path) -> None:

@@ -275,19 +275,6 @@ def test_models_that_answered_no_class_on_both_sets_have_no_change(here: Path, m
         )
 
 
-def test_five_photos_cannot_tell(here: Path) -> None:
-    first, second = listed(here, "old", range(5)), listed(here, "new", range(5))
-    Path("new/labels.csv").write_text(Path("new/labels.csv").read_text().replace("photo", "p"))
-    second = open_set("new/labels.csv")
-    for photos, right in ((first, 5), (second, 4)):
-        score_on(photos, Path("runs"), "mine", set(photos.ids[:right]))
-    words = ("old/labels.csv", "new/labels.csv")
-    assert "mine: too few classes to compare new with old." in printed(
-        *words, "--format", "markdown"
-    )
-    assert ways(*words)["all"]["models"][0]["difference"]["difference"] is None
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -311,14 +298,6 @@ def test_sets_of_one_name_are_told_apart_by_their_folders(here: Path) -> None:
         keep(photos, {"mine": 0.8})
     found = json.loads(printed("x/list.csv", "y/list.csv", "x/z/list.csv", "--json"))["sets"]
     assert [other["name"] for other in found] == ["list (y)", "list (z)"]
-
-
-def test_a_name_is_no_markup(here: Path) -> None:
-    name = "<b>$(touch owned)`x`"
-    keep(listed(here, "old", range(40)), {name: 0.6})
-    keep(listed(here, "new", range(20, 60)), {name: 0.6})
-    printed("old/labels.csv", "new/labels.csv", "-o", "page.html")
-    assert "<b>" not in Path("page.html").read_text("utf-8")
 
 
 # Some of the 1,000 classes: two ways to score, which never share a table

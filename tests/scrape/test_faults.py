@@ -358,6 +358,8 @@ def test_a_database_that_is_away_once_and_for_ever(
         cutting.start()
         pool.scrape(source, *(fault.cls for fault in table))
         cutting.join()
+        for said in ("the database does not answer", "the database answers again"):
+            assert any(said in line for line in lines), lines
         held = [pool.held(fault.cls) for fault in table]
         assert held == [[str(10 * fault.number)] for fault in table]
         assert pool.rejected() == {}

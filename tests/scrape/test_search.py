@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
@@ -100,19 +100,6 @@ def test_all_keywords_are_asked_equally_deep(archive: Archive) -> None:
         for step in archive.random.sample(steps, archive.random.randint(1, len(steps))):
             archive.ask(step.question)
         deepest = depth
-
-
-@given(archives, st.integers(0, 2**32))
-@settings(max_examples=25)
-def test_the_order_of_the_rows_changes_nothing(archive: Archive, seed: int) -> None:
-    random = Random(seed)
-    while True:
-        ahead = frontier(archive.cls, PLAN, archive.asked)
-        shuffled = random.sample(archive.asked, len(archive.asked))
-        assert frontier(archive.cls, PLAN, shuffled) == ahead
-        if not ahead.steps:
-            return
-        archive.ask(random.choice(ahead.steps).question)
 
 
 def test_a_moment_with_more_photos_than_are_handed_over_is_no_endless_loop() -> None:

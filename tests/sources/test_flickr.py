@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
-from genset.licenses import flickr_license
 from genset.net.api import as_source_error
 from genset.net.host_state import HostGaveUp
 from genset.sandbox import Rule, Sandbox
@@ -81,21 +80,6 @@ def test_a_recorded_search(realdata: Path) -> None:
     assert first.posted_at == datetime(2013, 10, 6, 12, 6, 46, tzinfo=UTC)
     assert first.taken_at == "2013-10-06 14:06:41"
     assert second.posted_at == datetime(1970, 1, 1, 0, 33, 33, tzinfo=UTC)  # "dateupload": "2013"
-
-
-@pytest.mark.realdata
-def test_a_recorded_page_of_a_hundred(realdata: Path, tmp_path: Path) -> None:
-    body = (realdata / "flickr" / "api" / "photos_getRecent_100_extras.json").read_bytes()
-    reply = parse_reply(body)
-    found = parse_search(reply, page=1, per_page=100, since=YEAR_1970)
-    entries = [each for each in reply["photos"]["photo"] if each["media"] == "photo"]
-    assert [photo.source_id for photo in found.photos] == [each["id"] for each in entries]
-    flickr = flickr_at(tmp_path)
-    for photo, recorded in zip(found.photos, entries, strict=True):
-        assert photo.posted_at.timestamp() == int(recorded["dateupload"])
-        assert photo.license == flickr_license(int(recorded["license"])).name
-        assert photo.image_url in recorded.values()
-        assert flickr.may_fetch(photo.image_url)
 
 
 @pytest.mark.realdata

@@ -105,14 +105,6 @@ def test_a_recorded_observation(realdata: Path) -> None:
     )
 
 
-@pytest.mark.realdata
-def test_recorded_answers_about_taxa_bring_no_photos(realdata: Path) -> None:
-    for path in sorted((realdata / "inaturalist").glob("get_taxa*.json")):
-        _, results = parse_results(parse_json(path.read_bytes(), "iNaturalist"))
-        assert results
-        assert not any(map(read, results))
-
-
 # What an observation says
 
 

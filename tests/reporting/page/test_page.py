@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from genset.reporting.figures.plot import share_axis
@@ -92,26 +91,6 @@ def test_a_remark_of_all_models_is_made_once(tmp_path: Path) -> None:
     remark = f"2 photos could not be read ({broken}, ...); not counted"
     assert f"three answered 2 of 4 photos: in no rank; {remark}" in board
     assert "All models:" not in board
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "marks"),
-    [
-        ((762, 1000), (771, 1000), ("74 %", "76 %", "78 %")),
-        ((0, 5), (5, 5), ("0 %", "25 %", "50 %", "75 %", "100 %")),
-        ((38_061, 50_000), (38_070, 50_000), ("75.8 %", "76 %", "76.2 %", "76.4 %", "76.6 %")),
-    ],
-)
-def test_all_models_are_drawn_on_one_scale(
-    first: tuple[int, int], second: tuple[int, int], marks: tuple[str, ...]
-) -> None:
-    models = [Ranked("<b>", Accuracy.of(*each), "'\"", near=True) for each in (second, first)]
-    drawn = ranking_plot(models)
-    assert tuple(re.findall(r">([\d.]+ %)<", drawn)) == marks
-    dots = re.findall(r'y1="([\d.]+)" y2="([\d.]+)"[^>]*></line><circle [^>]*cy="([\d.]+)"', drawn)
-    for low, high, dot in np.float64(dots).tolist():
-        assert 22 <= high < dot < low <= 252 or dot in (low, high)
-    assert "<b>" not in drawn
 
 
 def test_a_few_far_weaker_models_do_not_squeeze_the_axis() -> None:

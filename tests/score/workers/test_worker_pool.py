@@ -79,21 +79,6 @@ def test_any_number_of_workers_gives_the_same_files(photos: Path) -> None:
 
 
 @pytest.mark.soak
-def test_three_models_in_one_pass_answer_as_each_alone(
-    photos: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec = colours(photos.parent)
-    specs = [f"{spec}&name=a", f"{spec}&name=b".replace("crop=32", "crop=24"), f"{spec}&name=c"]
-    specs[2] = specs[2].replace("mean=0.5", "mean=0.1")
-    for each in specs:
-        scored(photos, "alone", each)
-    decoded = watched(monkeypatch)
-    scored(photos, "together", *specs, workers=1)
-    assert files(photos, "together") == files(photos, "alone")
-    assert len(decoded) == len(set(decoded)) == 100
-
-
-@pytest.mark.soak
 def test_a_process_for_each_gpu_gives_the_same_files_as_one(
     photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,5 @@
 """Shares of a device's time: against a line of microseconds, swept one by one."""
 
-from itertools import product
 from typing import Any
 
 import pytest
@@ -36,16 +35,6 @@ def test_each_share_is_what_the_picture_shows() -> None:
     assert found.copies == pytest.approx(0.22)
     assert found.copying_alone == pytest.approx(0.14)
     assert found.idle == pytest.approx(0.36)
-
-
-def test_streams_that_overlap_count_once() -> None:
-    twice = trace(kernel(0, 50), kernel(0, 50, on=(0, 8)), kernel(25, 75, on=(0, 9)))
-    assert (one(twice).computing, one(twice).idle) == (1.0, 0.0)
-    talk = trace(
-        *(kernel(0, 40, NCCL, on=(0, s)) for s in (1, 2, 3)), kernel(50, 100), kernel(10, 20)
-    )
-    assert one(talk).communication == pytest.approx(0.4)
-    assert one(talk).exposed == pytest.approx(0.3)
 
 
 def test_marked_steps_are_the_span_and_what_runs_outside_is_cut_off() -> None:
@@ -123,8 +112,3 @@ def test_any_events_give_what_a_line_of_microseconds_gives(
         assert getattr(line, name) == pytest.approx(ticks / (end - start)), name
     whole = line.computing + line.exposed + line.copying_alone + line.idle
     assert whole == pytest.approx(1)
-
-
-@pytest.mark.parametrize(("first", "second"), list(product(["a", NCCL], repeat=2)))
-def test_touching_events_leave_no_gap(first: str, second: str) -> None:
-    assert one(trace(kernel(0, 10, first), kernel(10, 20, second))).idle == 0
