@@ -26,8 +26,8 @@ _TIMM_FILES = {
     "real": "results-imagenet-real.csv",
     "imagenetv2": "results-imagenetv2-matched-frequency.csv",
     "sketch": "results-sketch.csv",
-    "a": "results-imagenet-a.csv",
-    "r": "results-imagenet-r.csv",
+    "imagenet_a": "results-imagenet-a.csv",
+    "imagenet_r": "results-imagenet-r.csv",
 }
 
 Row = dict[str, object]

@@ -1,6 +1,7 @@
 """A list of photos that are not here, and answers to it."""
 
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,12 @@ def write_list(path: Path, places: Iterable[int]) -> Path:
     rows = [f"photo{number}.jpg,{WNIDS[place]}" for number, place in enumerate(places)]
     path.write_text("\n".join(["image,wnid", *rows]) + "\n")
     return path
+
+
+def classes_of(name: str) -> list[int]:
+    """The places of the 200 classes of ImageNet-A ("a") or -R ("r"), by timm's own list."""
+    listed = files("timm") / "data" / "_info" / f"imagenet_{name}_synsets.txt"
+    return [WNIDS.index(wnid) for wnid in listed.read_text().split()]
 
 
 def write_npy(path: Path, rows: Sequence[Sequence[int]]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from genset.core.files import packaged_rows
 
 TABLE = Path(__file__).with_name("published.csv")
-SETS = ("imagenet", "real", "imagenetv2", "sketch", "a", "r")
+SETS = ("imagenet", "real", "imagenetv2", "sketch", "imagenet_a", "imagenet_r")
 COLUMNS = ("weights", "pixels", "default", "imagenet", "imagenet_top5", *SETS[1:])
 
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from genset.core.errors import BadInput
+
 if TYPE_CHECKING:
     from genset.sets.photos import PhotoSet
     from genset.sets.truths.truth import Truth
@@ -23,24 +25,25 @@ Named = Literal[
 IMAGENET: Named = "imagenet-val"
 V2: Named = "imagenetv2"
 OTHER: Named = "other"
-TITLES: dict[Named, str] = {
-    IMAGENET: "ImageNet’s validation set",
-    V2: "ImageNetV2 (matched frequency)",
-    "imagenet-sketch": "ImageNet-Sketch",
-    "imagenet-a": "ImageNet-A",
-    "imagenet-r": "ImageNet-R",
+# What people call each, and the column of its accuracies in the published table.
+_SETS: dict[Named, tuple[str, str]] = {
+    IMAGENET: ("ImageNet’s validation set", "imagenet"),
+    V2: ("ImageNetV2 (matched frequency)", "imagenetv2"),
+    "imagenet-sketch": ("ImageNet-Sketch", "sketch"),
+    "imagenet-a": ("ImageNet-A", "imagenet_a"),
+    "imagenet-r": ("ImageNet-R", "imagenet_r"),
 }
-CHOICES: tuple[Named, ...] = (*TITLES, OTHER)
+CHOICES: tuple[Named, ...] = (*_SETS, OTHER)
 
 # Of all photos' names and classes (`_digest`), in ImageNet's own list and in ImageNetV2's.
 _DIGESTS: dict[tuple[int, str], Named] = {
     (50_000, "8ffbd939061e51b43eb45b5cf0016ecada598dd57e523cd78863f63aed666b6c"): IMAGENET,
     (10_000, "be294bb448bbbb89a415106dc4f01a86c4629c14ff80bc39d1525270918487c8"): V2,
 }
-# Of the sorted wnids, in timm's lists of the classes of these sets.
-_BY_CLASSES: dict[tuple[int, str], Named] = {
-    (7_500, "ff8c384504d3ec59dd70537e83c7ed3dfa0debb07210febc47b58c136a443706"): "imagenet-a",
-    (30_000, "354baa0a46566aa68cee6a8093d8de471b7d45a1004b81a95c6210f757ad3740"): "imagenet-r",
+# How many photos, and a digest of the wnids in timm's lists of the classes of these sets.
+_BY_CLASSES: dict[Named, tuple[int, str]] = {
+    "imagenet-a": (7_500, "f6aa4b23244554d9b864fd715ae20048f6a9686388911b2dfbf1ada01bf0f520"),
+    "imagenet-r": (30_000, "e19a59d84e3746fafd34d2ccf6ae604a44e9a0500a596f343c878a89e30ce624"),
 }
 # Of ReaL's right classes of each of ImageNet's validation photos that has any.
 _WITH_REAL = 46_837
@@ -64,19 +67,17 @@ class WellKnownSet:
     @property
     def title(self) -> str:
         """What people call it."""
-        return TITLES[self.name]
+        return _SETS[self.name][0]
 
     @property
     def column(self) -> str:
         """The column of its accuracies in the published table."""
-        return {IMAGENET: "imagenet", V2: "imagenetv2"}.get(
-            self.name, self.name[len("imagenet-") :]
-        )
+        return _SETS[self.name][1]
 
     @property
     def is_of_some(self) -> bool:
         """Whether accuracies on it are published for a choice among its own 200 classes."""
-        return self.name in _BY_CLASSES.values()
+        return self.name in _BY_CLASSES
 
 
 def recognize(photos: "PhotoSet", name: Named | None = None) -> WellKnownSet | None:
@@ -85,16 +86,25 @@ def recognize(photos: "PhotoSet", name: Named | None = None) -> WellKnownSet | N
     Args:
         photos: the set.
         name: the set's name if somebody says which it is, "other" if it is none; None: find out.
+
+    Raises:
+        BadInput: accuracies on the set that `name` says are of a choice among other classes.
     """
     if name == OTHER:
         return None
+    wnids = {photo.wnid for photo in photos.photos}
+    seen = len(photos), _digest(wnids)
+    if name in _BY_CLASSES and _BY_CLASSES[name][1] != seen[1]:
+        raise BadInput(
+            f"--set-is {name}: the {len(wnids):,} classes of these photos are not its 200, among "
+            "which accuracies on it are published: leave --set-is out"
+        )
     if name:
         return WellKnownSet(name, "by --set-is")
     found = recognize_names((photo.id, photo.wnid) for photo in photos.photos)
     if found:
         return WellKnownSet(found, f"by the names and classes of all {len(photos):,} photos")
-    wnids = " ".join(sorted({photo.wnid for photo in photos.photos}))
-    found = _BY_CLASSES.get((len(photos), hashlib.sha256(wnids.encode()).hexdigest()))
+    found = next((name for name, known in _BY_CLASSES.items() if known == seen), None)
     return WellKnownSet(found, f"by its 200 classes and {len(photos):,} photos") if found else None
 
 

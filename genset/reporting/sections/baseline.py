@@ -77,9 +77,10 @@ def show(found: Baseline | None, data: ReportData) -> Iterator[Part]:
 
 
 def _places(found: Baseline) -> Table:
+    among = ", among the 200 classes" if found.set and found.set.is_of_some else ""
     columns = [
         Column("model", "Model"),
-        Column("here", "Top-1 here", "%"),
+        Column("here", "Top-1 here", f"%{among}"),
         Column("published", "As published", "%", format=_percent),
         Column("place", "Place", "by top-1, 1 is the best", align="right"),
     ]
@@ -179,9 +180,7 @@ def _recognized(found: Baseline) -> list[str]:
 
 def _meaning(found: Baseline) -> list[str]:
     """How the places are meant, and models whose accuracy here is not the published one."""
-    among = "Models choose among the 200 classes of the set, as in what is published. "
     return [
-        f"{among if found.set and found.set.is_of_some else ''}"
         "The place is among the weights of which timm publishes the accuracy on this set, each "
         "once, at its smallest image size; the range is that of Wilson’s 95 % interval, rather too "
         "wide than too narrow.",
@@ -211,9 +210,12 @@ def lines(found: Baseline) -> list[str]:
             f"(genset evaluate --logits keeps all): {some_of(found.unknown)}."
         )
     elif found.unknown:
-        texts.append(
-            f"No accuracy there is known of: {some_of(found.unknown)}.{_how_to_say(found)}"
+        mend = (
+            " Say a model’s accuracy on ImageNet’s validation set with &reference_top1= (per cent) "
+            "in its spec, or score it on that set too."
         )
+        unknown = f"No accuracy there is known of: {some_of(found.unknown)}."
+        texts.append(unknown + mend if found.name == NAME else unknown)
     if found.partial:
         texts.append(
             "Not compared with accuracies elsewhere, since they did not answer all photos: "
@@ -243,9 +245,7 @@ def _fitted(found: Baseline, first: Fit) -> str:
         if found.from_known
         else f"The line through {first.models:,} models"
     )
-    there, here = clean(found.name), "here"
-    if found.by_real:
-        there, here = "original", "ReaL"
+    there, here = ("original", "ReaL") if found.by_real else (clean(found.name), "here")
     return f"{line}: logit({here}) = {start} + {first.slope:.3f} logit({there})."
 
 
@@ -274,15 +274,6 @@ def _robustness(found: Baseline) -> str:
     return (
         f"{start}resample {sampled} and the models’ scatter about the line (whole architectures "
         f"together).{there}"
-    )
-
-
-def _how_to_say(found: Baseline) -> str:
-    if found.name != NAME:
-        return ""
-    return (
-        " Say a model’s accuracy on ImageNet’s validation set with &reference_top1= (per cent) in "
-        "its spec, or score it on that set too."
     )
 
 

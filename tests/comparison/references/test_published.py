@@ -49,11 +49,9 @@ def test_torchvisions_figures_are_torchvisions() -> None:
 
 @pytest.mark.realdata
 def test_timms_figures_are_timms_all_of_them(realdata: Path) -> None:
-    names = dict(
-        zip(SETS, ("imagenet", "imagenet-real", "imagenetv2-matched-frequency"), strict=False)
-    )
+    names = ("imagenet", "imagenet-real", "imagenetv2-matched-frequency")
     shipped = [row for row in published() if row.weights.startswith("timm:")]
-    for column, name in names.items():
+    for column, name in zip(SETS, names, strict=False):
         with (realdata / "timm" / f"results-{name}.csv").open(newline="") as file:
             theirs = {
                 (f"timm:{row['model']}", int(row["img_size"])): float(row["top1"])

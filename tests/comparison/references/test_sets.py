@@ -3,7 +3,6 @@
 import csv
 import json
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from genset.comparison.references.sets import is_real, recognize, recognize_name
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.files import read_truth
-from tests.score.listed import write_list
+from tests.score.listed import classes_of, write_list
 
 VAL, V2 = "imagenet-val", "imagenetv2-matched-frequency"
 
@@ -80,11 +79,7 @@ def test_a_folders_name_says_nothing_and_the_user_may(tmp_path: Path, realdata: 
 
 @pytest.mark.parametrize(("name", "count"), [("a", 7500), ("r", 30_000)])
 def test_imagenet_a_and_r_are_told_by_their_classes(tmp_path: Path, name: str, count: int) -> None:
-    """The classes are those of timm's own list."""
-    listed = files("timm") / "data" / "_info" / f"imagenet_{name}_synsets.txt"
-    wnids = [each.wnid for each in imagenet1k()]
-    of_set = [wnids.index(wnid) for wnid in listed.read_text().split()]
-    photos = [of_set[place % 200] for place in range(count)]
+    photos = classes_of(name) * (count // 200) + classes_of(name)[: count % 200]
     told = recognize(open_set(str(write_list(tmp_path / "photos.csv", photos))))
     assert told is not None
     assert (told.name, told.how) == (f"imagenet-{name}", f"by its 200 classes and {count:,} photos")
