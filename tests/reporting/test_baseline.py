@@ -117,6 +117,16 @@ def test_the_lines_of_the_published_weights_are_those_that_are_known(tmp_path: P
     assert found.models[0].there == pytest.approx(0.7613)
 
 
+def test_on_imagenet_sketch_the_line_is_that_of_the_weights_published_there(tmp_path: Path) -> None:
+    found = told(scored(tmp_path, {KNOWN: (0.25, "")}), ReportOptions(set_is="imagenet-sketch"))
+    shares = [(row.top1["imagenet"], row.top1["sketch"]) for row in one_a_weights()]
+    slope, start = np.polyfit(*(list(map(logit, of)) for of in zip(*shares, strict=True)), 1)
+    assert found.fit
+    assert (found.fit.slope, found.fit.intercept) == pytest.approx((slope, start))
+    (place,) = found.places
+    assert (place.place, place.of) == (1 + sum(there > 0.25 for _, there in shares), 1267)
+
+
 def test_on_imagenet_a_the_place_is_by_the_choice_among_its_own_classes(tmp_path: Path) -> None:
     truth = 2 * classes_of("a")
     photos = open_set(str(write_list(tmp_path / "photos.csv", truth)))
