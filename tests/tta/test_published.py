@@ -92,27 +92,6 @@ def test_intels_inference_takes_9_96_ms_and_costs_2_cents(realdata: Path) -> Non
     assert of("Intel_resnet50_c5_2xlarge_intelcaffe_cost").cost_10k == pytest.approx(0.0164)
 
 
-def test_columns_go_by_their_names(realdata: Path) -> None:
-    task = imagenet(realdata)
-    for name, epoch in (
-        ("dawn_resnet152_b_4M60_ec2_tensorflow", 91),
-        ("dawn_resnet152_b_8k80_ec2_mxnet", 107),
-        ("ppwwyyxx_resnet152_8P100-DGX1_tensorpack", 61),
-    ):
-        (path,) = (realdata / "dawnbench").rglob(f"{name}.tsv")
-        assert path.read_text("utf-8").startswith("hours\tepoch")
-        assert training(task, name).epoch == epoch
-
-
-def test_epochs_are_fractional_from_0_or_repeated(realdata: Path) -> None:
-    entries = {e.about.name: e for e in read_entries(realdata / "dawnbench").trainings}
-    ge = entries["gehc_resnet50_1_p3_16xlarge_tensorflow111"]
-    assert [epoch.epoch for epoch in ge.epochs][:2] == [0, 2.9]
-    assert ge.first_at(93).epoch == 36.2  # type: ignore[union-attr]
-    repeated = entries["google_resnet50_tpu_tensorflow111_fastai"].epochs
-    assert [epoch.epoch for epoch in repeated].count(41) == 2
-
-
 def test_the_first_crossing_counts_where_a_run_ends_below(realdata: Path) -> None:
     row = training(imagenet(realdata), "dawn_resnet152_b_8k80_ec2_mxnet")
     assert row.epoch == 107
