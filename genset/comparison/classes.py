@@ -36,7 +36,7 @@ class Group:
 
         The mean itself would put groups of a single photo first, which are hard by chance.
         """
-        return wilson(round(self.mean * self.photos), self.photos).high if self.counted else 1.0
+        return wilson(self.mean * self.photos, self.photos).high if self.counted else 1.0
 
     @property
     def counted(self) -> bool:

@@ -215,9 +215,9 @@ def _on_some_classes(results: Results, known: WellKnownSet) -> Baseline:
     """On ImageNet-A or -R: places alone, since their accuracies do not follow a line."""
     models, places = results.models, list[PlaceAmong]()
     for model in models:
-        best = best_among(results, model, sorted(set(results.truth)))[model.answered]
-        if UNKNOWN not in best:
-            accuracy = Accuracy.of(int((best == RIGHT).sum()), len(best))
+        best = best_among(results, model, sorted(set(results.truth)))
+        if UNKNOWN not in best[model.answered]:
+            accuracy = Accuracy.measured(best == RIGHT, model.answered, results.clusters)
             places.append(place_among(model.run, model.label, known.column, accuracy))
     placed = {place.label for place in places}
     return Baseline(

@@ -162,7 +162,8 @@ def _calibration(results: Results, model: ModelAnswers) -> Calibration | None:
 def _power(pairs: Sequence[Pair], models: Sequence[ScoredModel]) -> Power | None:
     """What the set shows: by the models that answered nearly all of it."""
     ranked = {model.label for model in models if model.rank}
-    pairs = [pair for pair in pairs if {pair.first, pair.second} <= ranked]
+    # Copies of one model differ on no photo, which says nothing of others.
+    pairs = [p for p in pairs if {p.first, p.second} <= ranked and p.only_first + p.only_second]
     if not pairs:
         return None
     shown = median(inf if pair.detectable is None else pair.detectable for pair in pairs)

@@ -67,10 +67,11 @@ def verdict(pair: Pair, *, named: bool = False) -> str:
             f"{pair.only_first + pair.only_second}; McNemar’s test needs at least {FEWEST}. "
             f"95 % interval of the difference: {ends} points."
         )
-    adjusted = ", adjusted for all pairs" if pair.holm > pair.p_value else ""
+    alone = " of this pair alone" if pair.holm > pair.p_value else ""
+    adjusted = ", adjusted for all pairs" if alone else ""
     return (
-        f"Difference{f' of {names}' if named else ''}: {difference(pair)} points (95 % interval "
-        f"{ends}), {p_value(pair.holm)} by McNemar’s exact test{adjusted}. They "
+        f"Difference{f' of {names}' if named else ''}: {difference(pair)} points (95 % interval"
+        f"{alone} {ends}), {p_value(pair.holm)} by McNemar’s exact test{adjusted}. They "
         f"{'can' if pair.apart else 'cannot'} be told apart."
     )
 

@@ -19,6 +19,12 @@ def test_an_accuracy_is_held_as_often_as_the_interval_says(
     assert accuracy_coverage(size, share, alike, 400) >= 0.917
 
 
+def test_classes_of_unequal_sizes_are_no_surer_than_they_are() -> None:
+    assert accuracy_coverage((1000, 5), 0.9, 0.3, 400, unequal=True) >= 0.917
+    claims, _ = false_claims((100, 10), 20, 0.5, 200, unequal=True)
+    assert claims <= 0.1
+
+
 @KINDS
 @pytest.mark.parametrize("alone", [(0.3, 0.1), (0.02, 0.01)])
 def test_a_difference_is_held_as_often_as_the_interval_says(

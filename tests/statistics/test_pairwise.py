@@ -45,8 +45,8 @@ def test_every_pair_has_the_numbers_that_it_has_alone(
         assert (found.only_first[place], found.only_second[place]) == only
         effect = design_effect(numbers[both], one, other)
         assert found.effect[place] == pytest.approx(effect)
-        freedom = inf if sizes.max() == 1 else len(shared) - 1
-        assert found.freedom[place] == freedom
+        freedom = inf if sizes.max() == 1 else sizes.sum() ** 2 / (sizes**2).sum() - 1
+        assert found.freedom[place] == pytest.approx(freedom, abs=1e-9)
         counts = [np.array([float(n)]) for n in (*only, both.sum())]
         expected = [float(each[0]) for each in paired_tests(*counts, effect, freedom)]
         got = (found.p_value[place], found.low[place], found.high[place])
@@ -65,7 +65,11 @@ def design_effect(numbers: np.ndarray, one: np.ndarray, other: np.ndarray) -> fl
     squares = sum((each - mean).sum() ** 2 for each in gains.values())
     measured = 1 + 0.3 * (whole - 1)
     if independent > 1e-9:
-        measured = max(1.0, squares * len(gains) / (len(gains) - 1) / independent)
+        # What makes deviations of independent sums, and how much of their variance it keeps.
+        maker = np.eye(len(sizes)) - np.outer(sizes, np.ones(len(sizes))) / photos
+        varies = np.diag(sizes * (1 + 0.3 * (sizes - 1)))
+        kept = np.trace(maker @ varies @ maker.T) / np.trace(varies)
+        measured = max(1.0, squares / kept / independent)
     varied = sum(each.sum() != 0 for each in gains.values())
     expected = 1 + 0.3 * (whole - 1)
     return max(measured, (varied * measured + 3 * expected) / (varied + 3))

@@ -277,7 +277,7 @@ def _share(path: Path, line: int, text: str | None) -> float:
 class PlaceAmong:
     """A model's place by accuracy here among published weights: 1 is the best.
 
-    `best` and `worst` are its places at the ends of Wilson's 95 % interval of its accuracy.
+    `best` and `worst` are its places at the ends of the 95 % interval of its accuracy.
     `of` is how many are ranked, with the model itself. `published` is its own weights' accuracy
     here as published, 0 to 1; None where they are not.
     """

@@ -119,7 +119,7 @@ def show(found: Errors, data: ReportData) -> Iterator[Part]:
         columns.append([Heading("Most confused"), Grid(_confused(found, data))])
     note = (
         "Means and counts are over all models. The order is by the upper end of the mean’s Wilson "
-        f"interval; all {count(len(found.classes), 'class', 'classes')} are in the JSON."
+        f"interval; the JSON has {count(len(found.classes), 'class', 'classes')}."
     )
     blocks: list[Block] = [Columns(columns), Paragraph(note, "note"), *_by_kind(found, data)]
     for breakdown in found.breakdowns:
