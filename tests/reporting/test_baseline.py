@@ -264,6 +264,21 @@ def test_a_model_of_a_part_of_the_classes_has_no_place(tmp_path: Path) -> None:
     assert any("they did not answer all photos: few." in each for each in lines(found))
 
 
+def test_a_flagged_model_bends_no_line(tmp_path: Path) -> None:
+    """To the digit what the others have without it; and it can be brought in."""
+    said_of = {"a": (0.4, 55), "b": (0.5, 65), "c": (0.55, 72), "d": (0.7, 80), "e": (0.75, 84)}
+    models = {name: (here, f"&reference_top1={on}") for name, (here, on) in said_of.items()}
+    alone = told(scored(tmp_path, models))
+    rows = [[901, 902, 903, 904, place] for place in TRUTH]
+    spec = write_npy(tmp_path / "odd.npy", rows)
+    photos = open_set(str(tmp_path / "photos.csv"))
+    evaluate(photos, [f"{spec}?reference_top1=76"], tmp_path / "runs")
+    assert told(photos) == alone
+    inside = told(photos, ReportOptions(include_flagged=True))
+    assert len(inside.models) == 6
+    assert inside.fit != alone.fit
+
+
 def test_a_set_as_reference_is_a_sample_too(tmp_path: Path) -> None:
     models = {f"m{n}": (0.4 + 0.05 * n, "") for n in range(6)}
     photos = scored(tmp_path, models)

@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 from uuid import UUID
 
@@ -31,7 +33,7 @@ from genset.sources.inaturalist import INaturalist
 from genset.sources.source import Source
 from tests.labeled_workspace import picture
 from tests.scrape.commands import genset
-from tests.scrape.pools import NewPool, Pool, record
+from tests.scrape.pools import NewPool, Pool, Row, record
 from tests.scrape.several import CLASSES, ENDPOINTS, SETTINGS, Start, rows_of
 
 SAW = "n03000684"  # no organism
@@ -199,6 +201,21 @@ def test_licences_are_looked_at_whatever_the_source_can_search_for(
     assert done.rejected_by_plan == {"under another licence": 14}
 
 
+@pytest.mark.soak
+def test_no_more_than_three_requests_are_made_of_commons_at_once(
+    start: Start, new_pool: NewPool, tmp_path: Path
+) -> None:
+    """Its sandbox answers the fourth with HTTP 429, and no photo would wait for that."""
+    pool = new_pool(per_class=8)
+    sandbox = start("commons", rows_of(2000))
+    commands = [command(pool, "commons", per_class=8) for _ in range(2)]
+    for process in commands:
+        _, errors = process.communicate(timeout=90)
+        assert process.returncode == 0, errors
+    assert len(stored(pool, "commons")) == 16
+    assert 429 not in {asked.status for asked in sandbox.requests}
+
+
 def command(pool: Pool, sources: str, per_class: int = 5) -> "subprocess.Popen[str]":
     words = ["scrape", "--source", sources, "--per-class", str(per_class), "--json"]
     classes = ",".join(cls.wnid for cls in CLASSES)
@@ -210,6 +227,42 @@ def command(pool: Pool, sources: str, per_class: int = 5) -> "subprocess.Popen[s
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+@pytest.mark.soak
+def test_killed_at_any_moment_two_sources_end_as_undisturbed_ones_do(
+    start: Start, new_pool: NewPool
+) -> None:
+    faults = Faults(seed=5, too_many=0.1, server_error=0.1, truncated=0.1, retry_after=0)
+    start("flickr", rows_of(1000), faults)
+    start("commons", rows_of(2000), faults)
+    calm, killed = new_pool(per_class=5), new_pool(per_class=5)
+    process = command(calm, "flickr,commons")
+    out, errors = process.communicate(timeout=90)
+    assert process.returncode == 0, errors
+    answer = json.loads(out)
+    assert {name: done["full"] for name, done in answer.items()} == {"flickr": 2, "commons": 2}
+    random = Random(3)
+    kills = 0
+    while kills < 12:
+        process = command(killed, "flickr,commons")
+        time.sleep(random.uniform(0.5, 2.5))
+        process.kill()
+        process.communicate()
+        kills += 1
+        if process.returncode == 0:
+            break
+    process = command(killed, "flickr,commons")
+    out, errors = process.communicate(timeout=90)
+    assert process.returncode == 0, errors
+    ours, theirs = killed.rows(), calm.rows()
+    for table in ("photo", "candidate", "search"):
+        assert without_clocks(ours[table]) == without_clocks(theirs[table])
+    assert killed.files() == calm.files()
+
+
+def without_clocks(rows: list[Row]) -> list[Row]:
+    return [{name: row[name] for name in row if not name.endswith("_at")} for row in rows]
 
 
 @pytest.mark.soak
