@@ -18,7 +18,7 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 CEILINGS = {
     "lines of code": 59_600,
     "modules": 472,
-    "lines of tests": 68_639,
+    "lines of tests": 69_014,
     "words of docs": 30_076,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
