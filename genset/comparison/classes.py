@@ -1,16 +1,19 @@
 """Where models are right and where they are wrong: by class, and by what is known of photos."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from genset.comparison.marks import Bools, Marks
 from genset.release.reader import ReleasePhoto
 from genset.score.results.results import Results
 from genset.score.results.runs import Accuracy
+from genset.statistics.bootstrap import Resampling
 from genset.statistics.intervals import wilson
+from genset.statistics.matched import Matched, match
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,25 @@ class Confusion:
     models: int
 
 
+@dataclass(frozen=True, slots=True)
+class TwoGroups:
+    """Models on two groups of photos; a difference is the accuracy on the second less the first.
+
+    Attributes:
+        first, second: the groups' names.
+        models: by label, over the classes in which photos of both groups count for the model.
+    """
+
+    first: str
+    second: str
+    models: dict[str, Matched]
+
+    @property
+    def largest(self) -> Matched:
+        """That of a model for which the most classes and photos count: mostly one of all."""
+        return max(self.models.values(), key=lambda found: (found.classes, found.photos))
+
+
 def by_class(results: Results) -> tuple[Group, ...]:
     """Every class, the hardest first: that of the lowest `Group.ease`."""
     groups = grouped(results, [results.wnids[number] for number in results.classes])
@@ -120,6 +142,30 @@ def confusions(results: Results, most: int = 100) -> tuple[Confusion, ...]:
     ]
     found.sort(key=lambda confusion: (-confusion.answers, confusion.wnid, confusion.other))
     return tuple(found[:most])
+
+
+def two_groups(
+    classes: NDArray[np.int64],
+    marks: Mapping[str, Marks],
+    groups: Mapping[str, Bools],
+    resampling: Resampling,
+) -> TwoGroups:
+    """Compare models on two groups of a set's photos (`genset.statistics.matched`).
+
+    Args:
+        classes: N: the class of each photo of the set, from 0.
+        marks: how right each of one model or more is, by its label.
+        groups: the two, by their names: N: whether a photo is in it.
+        resampling: how classes are drawn.
+    """
+    first, second = groups
+    places = np.flatnonzero(groups[first] | groups[second])
+    right, counted = (
+        np.stack([values[places] for values in part], axis=1)
+        for part in zip(*marks.values(), strict=True)
+    )
+    found = match(classes[places], right, counted, groups[second][places], resampling)
+    return TwoGroups(first, second, dict(zip(marks, found, strict=True)))
 
 
 def grouped(results: Results, names: Sequence[str]) -> list[Group]:

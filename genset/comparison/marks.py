@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,11 @@ class Marks(NamedTuple):
     """A model's first answers to N photos, marked.
 
     Attributes:
-        right: N: whether it is right, where it counts.
+        right: N: whether it is right, where it counts; of several models' mean from 0 to 1.
         counted: N: whether the photo counts for the model.
     """
 
-    right: Bools
+    right: NDArray[Any]
     counted: Bools
 
 
@@ -47,6 +47,12 @@ def mark(results: Results, model: ModelAnswers, by: By = "original", k: int = 1)
         else:
             counted = counted & ~unclear
     return Marks(right & counted, counted)
+
+
+def mean_of(marks: Sequence[Marks]) -> Marks:
+    """The mean of several models, one at least, on the photos that count for all of them."""
+    counted = np.logical_and.reduce([of_model.counted for of_model in marks])
+    return Marks(np.mean([of_model.right for of_model in marks], axis=0) * counted, counted)
 
 
 def truth_of(results: Results) -> Truth:

@@ -1,18 +1,21 @@
 """What several sections print: accuracies, differences, classes, a run's settings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
 from genset.classes import Taxonomy, hash_of, imagenet1k
+from genset.comparison.classes import TwoGroups
 from genset.core.numbers import between, count, ends, percent, points, span
 from genset.core.safe import clean
-from genset.core.table import Cell
+from genset.core.table import Cell, Column, Table
+from genset.reporting.blocks import Block, Grid, Heading, Paragraph, sentences
 from genset.reporting.report import ReportData, ScoredModel
 from genset.score.results.count import remarks as remarks_of
 from genset.score.results.runs import Accuracy
-from genset.statistics.matched import Matched, Mean
+from genset.statistics.bootstrap import Resampling
+from genset.statistics.matched import FEWEST, Matched, Mean
 
 _NAMED = 8  # models that a sentence lists
 _STRONG, _PLAIN = Markup("<strong>{}</strong>"), Markup("{}")
@@ -99,40 +102,119 @@ def all_models(number: int) -> str:
     return f"All {number} models" if number > MANY else ""
 
 
-def matched_accuracy(mean: Mean | None) -> Cell | None:
-    """An accuracy over matched classes in per cent, with its interval."""
-    return Cell(mean.value, f"{100 * mean.value:.1f}", between(mean.interval)) if mean else None
+# Two groups of photos: sources, times, sets
 
 
-def matched_difference(found: Matched) -> Cell | None:
-    """A difference over matched classes in points; bold on the page where its interval has no 0."""
-    if (mean := found.difference) is None:
-        return None
-    text = points(mean.value, 1)
-    return Cell(
-        mean.value, text, span(mean.interval, 1), _STRONG.format(text) if sign(mean) else ""
+def common(classes: int, photos: tuple[int, int], names: tuple[str, str]) -> str:
+    """What accuracies on two groups are over."""
+    here, there = count(photos[0], "photo"), f"{photos[1]:,}"
+    return (
+        f"{classes_of(classes)} that both have, each counted once: {here} ({names[0]}) and {there} "
+        f"({names[1]})."
     )
 
 
-def sign(difference: Mean) -> int:
-    """1 or -1 where its interval, as it is printed, leaves out 0; else 0."""
-    low, high = (round(100 * end, 1) for end in difference.interval)
-    return (low > 0) - (high < 0)
+def resampled(resampling: Resampling) -> str:
+    """How the intervals of two groups are meant, and what is shown of them."""
+    return (
+        f"Intervals resample these classes ({resampling.draws:,} draws, seed {resampling.seed}), "
+        "the same on both sides. Bold: the interval leaves out 0."
+    )
 
 
-def claim(who: str, found: Mean | None, where: str) -> str:
+def matched_difference(mean: Mean | None, digits: int = 1) -> Cell:
+    """A difference over matched classes in points; bold on the page where its interval has no 0."""
+    if mean is None:
+        return Cell(None, "too few classes")
+    text = points(mean.value, digits)
+    html = _STRONG.format(text) if _leaves_out_0(mean, digits) else ""
+    return Cell(mean.value, text, span(mean.interval, digits), html)
+
+
+def _leaves_out_0(difference: Mean, digits: int) -> bool:
+    """Whether its interval does, as it is printed."""
+    low, high = (round(100 * end, digits) for end in difference.interval)
+    return low > 0 or high < 0
+
+
+def claim(who: str, found: Mean | None, where: str, digits: int = 1) -> str:
     """A difference over matched classes in a sentence, no surer than its interval allows.
 
     Args:
         who: whose it is.
         found: None where too few classes tell.
         where: on which photos against which others.
+        digits: behind the point.
     """
     if found is None:
         return f"{who}: too few classes to compare {where}."
-    value, ends_of = points(found.value, 1), span(found.interval, 1)
-    doubt = "" if sign(found) else "; no difference shown"
+    value, ends_of = points(found.value, digits), span(found.interval, digits)
+    doubt = "" if _leaves_out_0(found, digits) else "; no difference shown"
     return f"{who}: {value} points {where} (95 % interval {ends_of}){doubt}."
+
+
+def group_claim(groups: TwoGroups, label: str, where: str) -> str:
+    """A model's difference between two groups in a sentence: see `claim`."""
+    found = groups.models[label]
+    return claim(
+        clean(label), found.difference, f"{where}, over {classes_of(found.classes)} of both"
+    )
+
+
+def groups_shown(
+    groups: TwoGroups,
+    title: str,
+    names: tuple[str, str],
+    claims: Sequence[str],
+    further: Sequence[tuple[Column, Mapping[str, object]]] = (),
+) -> Iterator[Block]:
+    """Two groups under a title: what can be claimed, and each model's numbers.
+
+    Args:
+        groups: the two.
+        title: of this part.
+        names: what the first and the second group are called.
+        claims: sentences; where too few classes are common, one says that in their place.
+        further: columns behind the others, with their values by the models' labels.
+    """
+    first, second = names
+    largest = groups.largest
+    yield Heading(title)
+    if largest.classes <= FEWEST:
+        in_common = f"have {classes_of(largest.classes)} in common: too few to compare"
+        yield Paragraph(f"{first} and {second} {in_common}.")
+        return
+    columns = [
+        Column("model", "Model"),
+        Column("difference", "Difference", "second less first, points"),
+        Column("first", first, "top-1, %"),
+        Column("second", second, "top-1, %"),
+    ]
+    rows = [
+        [
+            Cell(label, label, _other_photos(largest, found)),
+            matched_difference(found.difference),
+            *map(_matched_accuracy, (found.first, found.second)),
+            *(values.get(label) for _, values in further),
+        ]
+        for label, found in groups.models.items()
+    ]
+    yield from sentences(claims)
+    yield Paragraph(common(largest.classes, largest.photos, names), "note")
+    table = Table([*columns, *(column for column, _ in further)], rows)
+    yield Grid(table, all_models(len(rows)), "named")
+
+
+def _matched_accuracy(mean: Mean | None) -> Cell | None:
+    return Cell(mean.value, f"{100 * mean.value:.1f}", between(mean.interval)) if mean else None
+
+
+def _other_photos(largest: Matched, found: Matched) -> str:
+    """What a model's accuracies are over, where it is not what the other models' are; else ""."""
+    if (found.classes, found.photos) == (largest.classes, largest.photos):
+        return ""
+    first, second = found.photos
+    return f"on {classes_of(found.classes)}, {first:,} and {second:,} photos"
 
 
 # What must stand beside a model's numbers, wherever a report shows them

@@ -30,6 +30,9 @@ WORDS = {
     "inaturalist": {"title": "iNaturalist"},
 }
 CANNOT_TELL = "too few to compare"
+COMMON = (
+    "18 classes that both have, each counted once: 90 photos (Flickr) and 54 (Wikimedia Commons)."
+)
 
 
 def places(photos: PhotoSet, source: str) -> dict[str, list[str]]:
@@ -73,12 +76,11 @@ def test_each_form_has_the_accuracies_over_the_classes_of_both(tmp_path: Path) -
     both = first.keys() & other.keys()
     here, there = (fmean(each[wnid] for wnid in both) for each in (first, other))
     page, markdown, found = everywhere(photos, runs)
-    ((pair,), (model,)) = found["pairs"], found["pairs"][0]["models"]
-    top1 = model["top1"]
+    (pair,) = found["pairs"]
+    top1 = pair["models"]["net"]
 
     assert len(both) == 18
     assert (pair["first"], pair["second"]) == ("flickr", "commons")
-    assert (pair["classes"], pair["photos"]) == (18, [90, 54])
     assert (top1["classes"], top1["photos"]) == (18, [90, 54])
     assert top1["first"]["value"] == pytest.approx(here)
     assert top1["second"]["value"] == pytest.approx(there)
@@ -93,7 +95,7 @@ def test_each_form_has_the_accuracies_over_the_classes_of_both(tmp_path: Path) -
     for form in (page.text, markdown):
         assert said in form
         assert f"{100 * here:.1f}" in form
-        assert "18 classes that both have: 90 photos from Flickr, 54 photos from Wikimedia" in form
+        assert COMMON in form
     assert "By source: is it the source?" in page.text
     row = f"| net | −{gap} (−{-low:.1f} to −{-high:.1f}) | {100 * here:.1f} ("
     assert row in markdown
@@ -124,7 +126,7 @@ def test_of_two_models_the_mean_is_told_too(tmp_path: Path) -> None:
         score_on(photos, runs, name, right)
 
     page, markdown, found = everywhere(photos, runs)
-    mean = found["pairs"][0]["mean"]["top1"]
+    mean = found["pairs"][0]["models"]["mean of 2 models"]
 
     means = [
         fmean(fmean(of_class(photos, source, right).values()) for right in rights)
@@ -158,9 +160,10 @@ def test_too_few_classes_of_both_give_a_sentence_and_no_number(
         assert f"{says}: {CANNOT_TELL}" in form.replace("**", "")
         assert "second less first" not in form
     (pair,) = found["pairs"]
-    for model in [*pair["models"], pair["mean"]]:
+    assert len(pair["models"]) == 3
+    for top1 in pair["models"].values():
         for number in ("first", "second", "difference"):
-            assert model["top1"][number] is None
+            assert top1[number] is None
 
 
 def test_a_model_that_is_right_everywhere_gets_no_interval_without_width(tmp_path: Path) -> None:
@@ -184,12 +187,11 @@ def test_photos_that_do_not_count_for_a_model_are_said_beside_it(tmp_path: Path)
     score_on(photos, runs, "some", right - set(lost), unreadable=lost, weights="sha256:2")
 
     page, markdown, found = everywhere(photos, runs)
-    pair = found["pairs"][0]
-    seen = {model["label"]: model["top1"] for model in pair["models"]}
+    seen = found["pairs"][0]["models"]
 
     assert seen["all"]["classes"] == 20
     assert (seen["some"]["classes"], seen["some"]["photos"]) == (16, [48, 32])
-    assert pair["mean"]["top1"]["classes"] == 16
+    assert seen["mean of 2 models"]["classes"] == 16
     for form in (page.text, markdown):
         assert "on 16 classes, 48 and 32 photos" in form
 

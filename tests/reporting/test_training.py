@@ -86,21 +86,22 @@ def test_a_model_that_does_better_on_what_it_could_have_seen_is_told(photos: Pho
     right = right_on(photos, (3, 3, 2), (1, 0, 1, 2))
     keep(photos, "net", "2021", right)
     page, markdown, found = forms(photos)
-    ((split,), (model,)) = found["splits"], found["splits"][0]["models"]
+    (split,) = found["splits"]
+    model = split["groups"]["models"]["net"]
     assert (split["until"], split["trained"]) == ("2021", ["net"])
-    assert (split["earlier"], split["later"], split["classes"]) == (72, 48, 24)
+    assert (split["earlier"], split["later"], model["classes"]) == (72, 48, 24)
     earlier, later = (mean_of(photos, posted, right) for posted in (EARLIER, LATER))
-    assert model["matched"]["second"]["value"] == pytest.approx(earlier)
-    assert model["matched"]["first"]["value"] == pytest.approx(later)
-    low, high = (100 * model["matched"]["difference"]["interval"][end] for end in ("low", "high"))
+    assert model["second"]["value"] == pytest.approx(earlier)
+    assert model["first"]["value"] == pytest.approx(later)
+    low, high = (100 * model["difference"]["interval"][end] for end in ("low", "high"))
     assert 0 < low < 100 * (earlier - later) < high
     for form in (page, markdown):
         assert (
             f"net: +{100 * (earlier - later):.1f} points on photos that it could have seen (posted "
-            "by 2021) against later ones, over 24 classes of both times (95 % interval "
+            "by 2021) against later ones, over 24 classes of both (95 % interval "
             f"+{low:.1f} to +{high:.1f})." in form
         )
-        assert "24 classes that both have: 72 photos posted by 2021, 48 photos later." in form
+        assert "each counted once: 48 photos (later photos) and 72 (photos posted by 2021)." in form
     assert "could the models have seen the photos?" in page
 
 
@@ -120,8 +121,8 @@ def test_a_model_that_is_right_everywhere_cannot_tell(photos: PhotoSet) -> None:
 @pytest.mark.parametrize(
     ("until", "said"),
     [
-        ("2010", "None of the 120 photos was posted by 2010: net could have seen none of them"),
-        ("2022-01-01", "All 120 photos were posted by 2022-01-01: net could have seen any"),
+        ("2010", "0 photos were posted by 2010, 120 later"),
+        ("2022-01-01", "120 photos were posted by 2022-01-01, 0 later"),
     ],
 )
 def test_one_time_alone_is_said(photos: PhotoSet, until: str, said: str) -> None:
@@ -129,7 +130,7 @@ def test_one_time_alone_is_said(photos: PhotoSet, until: str, said: str) -> None
     page, markdown, found = forms(photos)
     assert said in page
     assert said in markdown
-    assert found["splits"][0]["models"][0]["matched"]["difference"] is None
+    assert found["splits"][0]["groups"]["models"]["net"]["difference"] is None
 
 
 def test_what_the_photos_make_of_it_is_taken_off(photos: PhotoSet) -> None:
@@ -140,19 +141,19 @@ def test_what_the_photos_make_of_it_is_taken_off(photos: PhotoSet) -> None:
     page, markdown, found = forms(photos)
     (split,) = (each for each in found["splits"] if each["until"] == "2021")
     assert split["blind"] == ["old"]
-    rows = {each["label"]: each for each in split["models"]}
+    rows, beyond = split["groups"]["models"], split["beyond"]
     differences = [
         mean_of(photos, EARLIER, right) - mean_of(photos, LATER, right) for right in (new, old)
     ]
-    assert rows["new"]["matched"]["difference"]["value"] == pytest.approx(differences[0])
-    assert rows["new"]["beyond"]["value"] == pytest.approx(differences[0] - differences[1])
-    assert rows["old"]["beyond"] is None
-    low, high = (rows["new"]["beyond"]["interval"][end] for end in ("low", "high"))
+    assert rows["new"]["difference"]["value"] == pytest.approx(differences[0])
+    assert beyond["new"]["value"] == pytest.approx(differences[0] - differences[1])
+    assert "old" not in beyond
+    low, high = (beyond["new"]["interval"][end] for end in ("low", "high"))
     assert low < 0 < high
     for form in (page, markdown):
-        beyond = form[form.index("Beyond that: ") :]
-        assert " more than for the 1 model that could have seen none (95 % int" in beyond
-        assert "); no difference shown." in beyond[:200]
+        text = form[form.index("Beyond that: ") :]
+        assert " more than for the 1 model that could have seen none (95 % int" in text
+        assert "); no difference shown." in text[:200]
         assert "less the mean difference of the models that could have seen no photo" in form
 
 
@@ -199,7 +200,7 @@ def test_photos_of_a_release_all_have_a_date(tmp_path: Path) -> None:
     keep(photos, "net", "2021", set(photos.ids[::2]))
     keep(photos, "other", "", set(photos.ids[::3]))
     page, _, found = forms(photos)
-    assert found["without_date"] == ["other"]
+    assert found["dates"] == {"net": "2021", "other": ""}
     assert "Training date unknown (&trained_until=): other." in page
 
 

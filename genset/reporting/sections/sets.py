@@ -3,14 +3,22 @@
 from collections.abc import Iterator, Sequence
 
 from genset.classes import imagenet1k
-from genset.core.numbers import count, digits, percent, points, span
+from genset.core.numbers import digits, percent
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part, sentences
-from genset.reporting.format import all_models, classes_of, interval, some_of
+from genset.reporting.format import (
+    all_models,
+    claim,
+    classes_of,
+    common,
+    interval,
+    matched_difference,
+    resampled,
+    some_of,
+)
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.side_by_side import Missing, Score, SetComparison, Way, compare_sets
-from genset.statistics.bootstrap import Resampling
 from genset.statistics.matched import Matched
 
 _MISSING: dict[Missing, str] = {
@@ -24,6 +32,10 @@ _CONVENTIONS = {
     "all": "models answer among all their outputs (all)",
     "subset": "models answer among the set’s classes alone (subset)",
 }
+
+_ONE_MODEL = (
+    "Runs on several sets are of one model where weights, preprocessing and precision are the same."
+)
 
 
 def gather(inputs: Inputs, data: ReportData) -> tuple[SetComparison, ...]:
@@ -43,7 +55,8 @@ def show(found: Sequence[SetComparison], data: ReportData) -> Iterator[Part]:
     for other in found:
         blocks += [Heading(f"{other.name} against {data.set.name}")]
         blocks += _set(clean(data.set.name), other)
-    blocks += sentences([_meaning(data.options.resampling), _by_name(found)], "note")
+    how = f"{resampled(data.options.resampling)} {_ONE_MODEL}"
+    blocks += sentences([how, _by_name(found)], "note")
     yield Part("sets", "Sets side by side", blocks)
 
 
@@ -52,13 +65,7 @@ def _set(first: str, other: SetComparison) -> Iterator[Block]:
     if not other.ways:
         yield Paragraph(f"{first} and {second} have no class in common.")
         return
-    yield Paragraph(
-        f"{classes_of(other.classes)} that both have, each counted once: "
-        f"{count(other.photos[0], 'photo')} in {first}, {other.photos[1]:,} in {second}. "
-        "Differences are paired by class: their intervals resample whole classes, the same in both "
-        "sets.",
-        "note",
-    )
+    yield Paragraph(common(other.classes, other.photos, (first, second)), "note")
     for way in other.ways:
         yield Paragraph(f"{_how(way, other)}{_change(first, second, way)}")
         yield Grid(_table(first, second, way), all_models(len(way.models)), "named")
@@ -88,17 +95,10 @@ def _change(first: str, second: str, way: Way) -> str:
     compared = [model for model in way.models if model.difference]
     if not compared:
         return f"no model can be compared on {first} and {second}."
-    found = way.mean or compared[0].difference
     who = f"mean of {len(compared)} models" if way.mean else clean(compared[0].label)
-    if found is None or found.difference is None:
-        return f"{who}: too few classes to compare {second} with {first}."
-    value, between = found.difference.value, found.difference.interval
-    places = digits(min(found.photos))
-    doubt = "; no change shown" if between.low <= 0 <= between.high else ""
-    return (
-        f"{who}: {points(value, places)} points from {first} to {second} (95 % interval "
-        f"{span(between, places)}){doubt}."
-    )
+    found = way.mean or compared[0].difference
+    mean, places = (found.difference, digits(min(found.photos))) if found else (None, 1)
+    return claim(who, mean, f"on {second} against {first}", places)
 
 
 def _table(first: str, second: str, way: Way) -> Table:
@@ -128,11 +128,7 @@ def _score(found: Score | None) -> Cell | None:
 def _difference(found: Matched | None) -> Cell | None:
     if found is None or not found.classes:
         return None
-    if found.difference is None:
-        return Cell(None, "too few classes")
-    places = digits(min(found.photos))
-    value, between = found.difference.value, found.difference.interval
-    return Cell(value, points(value, places), span(between, places))
+    return matched_difference(found.difference, digits(min(found.photos)))
 
 
 def _without_change(way: Way) -> list[str]:
@@ -142,13 +138,6 @@ def _without_change(way: Way) -> list[str]:
         for missing, why in _MISSING.items()
     }
     return [f"Without a change, for it {why}: {some_of(of)}." for why, of in labels.items() if of]
-
-
-def _meaning(resampling: Resampling) -> str:
-    return (
-        f"Changes are resampled with {resampling.draws:,} draws, seed {resampling.seed}. Runs on "
-        "several sets are of one model where weights, preprocessing and precision are the same."
-    )
 
 
 def _by_name(found: Sequence[SetComparison]) -> str:
