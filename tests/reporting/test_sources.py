@@ -30,9 +30,6 @@ WORDS = {
     "inaturalist": {"title": "iNaturalist"},
 }
 CANNOT_TELL = "too few to compare"
-COMMON = (
-    "18 classes that both have, each counted once: 90 photos (Flickr) and 54 (Wikimedia Commons)."
-)
 
 
 def places(photos: PhotoSet, source: str) -> dict[str, list[str]]:
@@ -95,7 +92,7 @@ def test_each_form_has_the_accuracies_over_the_classes_of_both(tmp_path: Path) -
     for form in (page.text, markdown):
         assert said in form
         assert f"{100 * here:.1f}" in form
-        assert COMMON in form
+        assert "each counted once: 90 photos (Flickr) and 54 (Wikimedia Commons)." in form
     assert "By source: is it the source?" in page.text
     row = f"| net | −{gap} (−{-low:.1f} to −{-high:.1f}) | {100 * here:.1f} ("
     assert row in markdown
@@ -259,20 +256,19 @@ def test_a_release_of_commons_alone_names_it_and_compares_nothing(tmp_path: Path
     assert page.text.count(", Wikimedia Commons , CC BY 2.0") == 24
 
 
-def test_places_that_genset_knows_need_no_words(tmp_path: Path) -> None:
-    counts = {"flickr": [3] * 12, "commons": [2] * 12}
-    photos, runs = release_by_source(tmp_path / "set", counts), tmp_path / "runs"
-    score(photos, runs, "net", 20)
-    page, _, _ = everywhere(photos, runs)
-    assert "commons against flickr" in page.text
-
-
-def test_a_folder_of_ones_own_is_compared_in_a_release_of_now(tmp_path: Path) -> None:
-    counts = {"flickr": [3] * 12, "own": [2] * 12}
-    photos = release_by_source(tmp_path / "set", counts, {"flickr": {"title": "Flickr"}})
+@pytest.mark.parametrize(
+    ("second", "words", "says"),
+    [
+        ("commons", None, "commons against flickr"),
+        ("own", {"flickr": {"title": "Flickr"}}, "own against Flickr"),
+    ],
+)
+def test_a_place_without_words_goes_by_its_name(
+    tmp_path: Path, second: str, words: Any, says: str
+) -> None:
+    photos = release_by_source(tmp_path / "set", {"flickr": [3] * 12, second: [2] * 12}, words)
     score(photos, tmp_path / "runs", "net", 20)
-    page, _, _ = everywhere(photos, tmp_path / "runs")
-    assert "own against Flickr" in page.text
+    assert says in report(photos, tmp_path / "runs").text
 
 
 def test_a_plain_release_without_models_says_what_it_has_of_each_source(tmp_path: Path) -> None:
