@@ -1,5 +1,6 @@
 """What users of the keyword map may rely on: its order, its queries, and its error messages."""
 
+import doctest
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import sampled_from
 
+import genset.classes
 from genset.classes import imagenet1k
 from genset.classes.classes import MOST_QUERIES
 from genset.classes.query import mistake_in, parse
@@ -82,6 +84,14 @@ def test_what_flickr_takes_for_something_else_is_not_searched_for() -> None:
     assert not every & set(wrong.split(";"))
 
 
+def test_no_two_classes_are_searched_with_the_same_query() -> None:
+    classes = defaultdict(set)
+    for each in imagenet1k():
+        for query in each.queries:
+            classes[same(query.text)].add(each.wnid)
+    assert {text: wnids for text, wnids in classes.items() if len(wnids) > 1} == {}
+
+
 def test_no_query_is_a_word_for_another_class() -> None:
     meanings = defaultdict(set)
     for each in imagenet1k():
@@ -94,6 +104,15 @@ def test_no_query_is_a_word_for_another_class() -> None:
         if meanings[same(query.text)] - {each.wnid}
     ]
     assert ambiguous == []
+
+
+def test_a_class_is_found_by_wnid_and_by_index() -> None:
+    tabby = imagenet1k()[TABBY]
+    assert (tabby.name, tabby.index) == ("tabby", 281)
+    assert imagenet1k().by_index(281) is tabby
+    assert TABBY in imagenet1k()
+    assert "tabby" not in imagenet1k()
+    assert 281 not in imagenet1k()
 
 
 def test_what_is_no_class_is_refused() -> None:
@@ -152,6 +171,10 @@ def test_the_map_needs_no_numbers() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert ran.stdout == "[]\n"
+
+
+def test_the_example_in_the_documentation_is_true() -> None:
+    assert doctest.testmod(genset.classes).failed == 0
 
 
 def test_a_class_names_its_wikipedia_pages() -> None:

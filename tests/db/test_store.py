@@ -5,38 +5,46 @@ import sys
 import uuid
 from collections import Counter
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import func, inspect, select, text
-from sqlalchemy.exc import IntegrityError, StatementError
+from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 
 from genset.core.errors import BadInput, GensetError, MissingExtra
 from genset.db import (
     Base,
     Candidate,
     Claim,
+    GoldAnswer,
+    GoldQuestion,
     Label,
     Photo,
     Proposal,
     ProposalRound,
     ProposedBy,
     Question,
+    Ruling,
     Screen,
     ScreenPhoto,
     Store,
     Verdict,
     find_candidate,
+    labels_in_force,
     now,
     votes,
 )
 from genset.db import add_candidates as add_found
 from genset.db import stored_candidates as stored
-from genset.db.database import HEAD
+from genset.db.database import HEAD, MIGRATIONS
 
 TENCH, CRANE = "n01440764", "n02012849"
 CORRECT, INCORRECT, UNSURE = Verdict.CORRECT, Verdict.INCORRECT, Verdict.UNSURE
@@ -79,11 +87,22 @@ def add_labels(store: Store, labels: Iterable[tuple[int, str, Verdict]]) -> None
 # Opening
 
 
+def test_opening_a_new_database_makes_the_tables(store: Store) -> None:
+    tables = set(inspect(store.engine).get_table_names())
+    assert tables == {"alembic_version", *Base.metadata.tables}
+
+
 def test_the_migrations_make_exactly_the_tables_of_the_models(store: Store) -> None:
     with store.engine.connect() as connection:
         context = MigrationContext.configure(connection)
         assert compare_metadata(context, Base.metadata) == []
         assert context.get_current_revision() == HEAD
+
+
+def test_head_is_the_newest_migration() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    assert ScriptDirectory.from_config(config).get_current_head() == HEAD
 
 
 def test_a_database_of_a_newer_genset_is_refused_in_one_line(store: Store, store_url: str) -> None:
@@ -109,7 +128,7 @@ def test_a_database_without_tables_yet_may_be_opened_by_several_processes_at_onc
             stderr=subprocess.PIPE,
             text=True,
         )
-        for _ in range(3)
+        for _ in range(4)
     ]
     for process in opening:
         assert process.stdout is not None
@@ -195,6 +214,48 @@ def test_a_search_that_finds_a_proposed_photo_makes_it_a_candidate_with_its_labe
 # What the database itself refuses
 
 
+def test_replacing_and_emptying_are_changes_too(store: Store) -> None:
+    [number] = add_candidates(store, candidate(1))
+    add_labels(store, [(number, "ann", CORRECT)])
+    if store.engine.dialect.name == "sqlite":
+        statement = (
+            "REPLACE INTO label (number, id, candidate_id, worker, verdict, decided_at) "
+            "SELECT number, id, candidate_id, worker, 'incorrect', decided_at FROM label"
+        )
+    else:
+        statement = "TRUNCATE label"
+    with (
+        pytest.raises(DBAPIError, match="label is append-only"),
+        store.engine.begin() as connection,
+    ):
+        connection.execute(text(statement))
+    with store.session() as session:
+        assert session.scalars(select(Label.verdict)).all() == [CORRECT]
+
+
+def test_labels_answers_to_gold_questions_and_rulings_cannot_be_changed(store: Store) -> None:
+    [number] = add_candidates(store, candidate(1))
+    add_labels(store, [(number, "ann", CORRECT)])
+    with store.begin() as session:
+        photo_id = session.scalars(select(Photo.id)).one()
+        question = GoldQuestion(wnid=TENCH, photo_id=photo_id, expected=CORRECT, reason="seen")
+        session.add(question)
+        session.flush()
+        session.add(GoldAnswer(gold_id=question.id, worker="ann", verdict=UNSURE))
+        session.add(Ruling(candidate_id=number, verdict=CORRECT, by="eve", reason="seen"))
+    for table in ("label", "gold_answer", "ruling"):
+        for statement in (f"UPDATE {table} SET verdict = 'incorrect'", f"DELETE FROM {table}"):
+            with (
+                pytest.raises(DBAPIError, match=f"{table} is append-only"),
+                store.engine.begin() as connection,
+            ):
+                connection.execute(text(statement))
+    with store.session() as session:
+        assert session.scalars(select(Label.verdict)).all() == [CORRECT]
+        assert session.scalars(select(GoldAnswer.verdict)).all() == [UNSURE]
+        assert session.scalars(select(Ruling.verdict)).all() == [CORRECT]
+
+
 def test_a_photo_on_a_screen_is_a_candidate_or_a_gold_question(store: Store) -> None:
     with store.begin() as session:
         screen = Screen(id="0" * 32, worker="ann", wnid=TENCH, panel="main", guideline="1")
@@ -259,6 +320,18 @@ def test_stored_candidates_come_by_class_and_rank_and_without_the_merely_known(
         assert [c.photo.source_id for c in session.scalars(stored(CRANE))] == ["2", "1"]
 
 
+def test_a_panel_s_votes_are_its_own(store: Store) -> None:
+    [number] = add_candidates(store, candidate(1))
+    with store.begin() as session:
+        for panel, verdict in (("main", CORRECT), ("fresh", INCORRECT), ("main", UNSURE)):
+            session.add(Label(candidate_id=number, worker="ann", verdict=verdict, panel=panel))
+            session.flush()
+    with store.session() as session:
+        assert votes(session, "fresh") == {number: Counter({INCORRECT: 1})}
+        assert votes(session, "main") == votes(session) == {number: Counter({UNSURE: 1})}
+        assert votes(session, "other") == {}
+
+
 @pytest.mark.parametrize(
     ("task", "complaint"),
     [
@@ -277,6 +350,17 @@ def test_a_candidate_is_found_by_its_task_alone(store: Store, task: str, complai
             find_candidate(session, task)
 
 
+def reference(labels: list[tuple[int, str, Verdict]]) -> dict[int, Counter[Verdict]]:
+    """What `votes` means, in plain Python."""
+    newest: dict[tuple[int, str], Verdict] = {}
+    for number, worker, verdict in labels:
+        newest[number, worker] = verdict
+    counted: dict[int, Counter[Verdict]] = {}
+    for (number, _), verdict in newest.items():
+        counted.setdefault(number, Counter())[verdict] += 1
+    return counted
+
+
 LABELS = st.lists(
     st.tuples(
         st.integers(1, 3), st.sampled_from(["ann", "Ann", "bob", ""]), st.sampled_from(Verdict)
@@ -285,7 +369,40 @@ LABELS = st.lists(
 )
 
 
+@given(labels=LABELS)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_votes_are_the_newest_label_of_each_labeler(
+    tmp_path: Path, labels: list[tuple[int, str, Verdict]]
+) -> None:
+    store = Store.open(f"sqlite:///{tmp_path / uuid.uuid4().hex}.db")
+    add_candidates(store, *(candidate(number) for number in (1, 2, 3)))
+    add_labels(store, labels)
+    with store.session() as session:
+        assert votes(session) == reference(labels)
+        force = session.scalars(labels_in_force()).all()
+        assert {(label.candidate_id, label.worker): label.verdict for label in force} == {
+            (number, worker): verdict for number, worker, verdict in labels
+        }
+    store.close()
+
+
 # Many writers
+
+
+def test_writers_in_threads_lose_no_label(store: Store) -> None:
+    [number] = add_candidates(store, candidate(1))
+
+    def work(worker: str) -> None:
+        for verdict in [CORRECT, INCORRECT, UNSURE] * 5:
+            with store.begin() as session:
+                session.scalars(labels_in_force()).all()  # read first, as the page does
+                session.add(Label(candidate_id=number, worker=worker, verdict=verdict))
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, [f"worker {n}" for n in range(8)]))
+    with store.session() as session:
+        assert session.scalar(select(func.count(Label.number))) == 8 * 15
+        assert votes(session) == {number: Counter({UNSURE: 8})}
 
 
 def test_writers_in_processes_lose_no_label(store: Store, store_url: str) -> None:
@@ -305,14 +422,14 @@ def test_writers_in_processes_lose_no_label(store: Store, store_url: str) -> Non
             stderr=subprocess.PIPE,
             text=True,
         )
-        for n in range(2)
+        for n in range(3)
     ]
     for process in writing:
         _, trouble = process.communicate(timeout=60)
         assert process.returncode == 0, trouble
     with store.session() as session:
-        assert session.scalar(select(func.count(Label.number))) == 2 * 25
-        assert votes(session) == {number: Counter({CORRECT: 2})}
+        assert session.scalar(select(func.count(Label.number))) == 3 * 25
+        assert votes(session) == {number: Counter({CORRECT: 3})}
 
 
 def test_readers_and_a_writer_do_not_wait_for_each_other(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -241,6 +242,17 @@ def test_a_network_that_does_not_run_is_one_line() -> None:
     assert "\n" not in str(refused.value)
 
 
+def test_features_are_the_same_whatever_the_head_is() -> None:
+    layer = linear()
+    model = loaded(Net(lambda maps: layer(pooled(maps)), layer), 16)
+    one = trunk(model, find_head(model))
+    layer.weight.data += 1
+    assert trunk(model, find_head(model)).weights_hash == one.weights_hash
+    model.network.get_parameter("stem.bias").data += 1
+    assert trunk(model, find_head(model)).weights_hash != one.weights_hash
+    assert one.weights_hash != hash_of_weights(model.network.state_dict())
+
+
 class Squeezed(nn.Module):
     """Ends as SqueezeNet does; its maps are the pixels themselves, which are not negative."""
 
@@ -274,3 +286,21 @@ def test_no_relu_clips_a_new_head_whatever_its_weights_and_its_photos(
     # All answers are shifted by one number, which softmax does not see.
     rounding = 1e-5 * (1 + np.abs(given_weights).max() * max(places) * 3 + np.abs(given_bias).max())
     assert np.ptp(said - expected) <= rounding
+
+
+@pytest.mark.realdata
+@pytest.mark.soak
+def test_real_squeezenet_gives_its_answers_where_its_own_relu_did_not_clip(
+    realdata: Path,
+) -> None:
+    network = zoo.squeezenet1_0()
+    network.load_state_dict(torch.load(realdata / "checkpoints" / "squeezenet1_0.pth"))
+    model = loaded(network, 224)
+    head = find_head(model)
+    assert head == Head("classifier.1", 512, clipped=True)
+    own = network.classifier[1]
+    same = with_head(model, head, own.weight.detach().flatten(1).numpy(), own.bias.detach().numpy())
+    linear_answers = nn.Sequential(network.features, own, nn.AdaptiveAvgPool2d(1), nn.Flatten())
+    with torch.inference_mode():
+        said, expected = same(noise(224)), linear_answers(noise(224))
+    torch.testing.assert_close(said.softmax(1), expected.softmax(1), rtol=1e-3, atol=1e-6)

@@ -65,6 +65,27 @@ def assert_same(ours: dict[str, Opinion], theirs: pd.DataFrame, tolerance: float
         assert opinion.weights == pytest.approx(theirs.loc[task].to_dict(), abs=tolerance), task
 
 
+def test_three_labelers_by_hand() -> None:
+    votes = [
+        *(Vote("a", worker, "correct") for worker in ("ann", "bob")),
+        Vote("a", "eve", "broken"),
+        Vote("b", "ann", "correct"),
+        Vote("b", "bob", "incorrect"),
+        Vote("c", "eve", "unsure"),
+    ]
+    none = dict.fromkeys(("broken", "correct", "incorrect", "unsure"), 0.0)
+    assert majority(votes) == {
+        "a": Opinion("correct", {**none, "correct": 1.0}, 3),
+        "b": Opinion(None, {**none, "correct": 0.5, "incorrect": 0.5}, 2),
+        "c": Opinion("unsure", {**none, "unsure": 1.0}, 1),
+    }
+    assert selection_frequency(votes) == {
+        "a": Opinion("correct", {**none, "correct": 2 / 3, "broken": 1 / 3}, 3),
+        "b": Opinion(None, {**none, "correct": 0.5, "incorrect": 0.5}, 2),
+        "c": Opinion("unsure", {**none, "unsure": 1.0}, 1),
+    }
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_no_votes_give_no_opinion(method: str) -> None:
     assert aggregate(method, []) == {}

@@ -147,6 +147,19 @@ def test_any_bytes_get_one_line(client: Client, what: str, body: bytes) -> None:
 
 
 @given(
+    what=st.sampled_from(ASKED),
+    token=st.text(st.characters(max_codepoint=255, exclude_characters="\r\n\0")),
+)
+@pytest.mark.soak
+def test_no_made_up_session_gets_in(client: Client, what: str, token: str) -> None:
+    header = {"Authorization": f"Bearer {token}".encode("latin-1")}
+    body = {"count": 1, "loaded": [], "screens": [], "screen": None, "submissions": []}
+    reply = client.http.post(f"/genset/{what}", json=body, headers=header)
+    assert reply.status_code == 401
+    assert one_line(reply) == {"error": "sign in again"}
+
+
+@given(
     path=st.text(st.characters(exclude_categories=["Cs"])),
     under=st.sampled_from(["", "picture/", "component/"]),
     method=st.sampled_from(["GET", "POST", "PUT", "DELETE", "OPTIONS"]),

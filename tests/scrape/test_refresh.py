@@ -1,6 +1,7 @@
 """Refreshes, against the sandbox: what they notice, store and ask."""
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,10 +10,10 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import select
 
-from genset.core.errors import SourceError, SourceUnavailable
+from genset.core.errors import SourceError, SourceRefused, SourceUnavailable
 from genset.db import Photo, PhotoEvent
 from genset.licenses import FLICKR, License
-from genset.sandbox import Rule, flickr
+from genset.sandbox import Reply, Request, Rule, flickr
 from genset.scrape.refresh import RefreshSummary, refresh
 from genset.scrape.removal import remove
 from genset.sources.flickr import Flickr
@@ -21,7 +22,7 @@ from genset.status import failed, status
 from tests.labeled_workspace import picture
 from tests.scrape.commands import genset
 from tests.scrape.hostile import rendered_anew
-from tests.scrape.pools import CAT, Faulty, Pool, Serve, record
+from tests.scrape.pools import CAT, Faulty, NewPool, Pool, Serve, record
 
 INFO = "flickr.photos.getInfo"
 PAGE = "https://www.flickr.com/photos/1@N00/1"
@@ -225,6 +226,35 @@ def test_other_bytes_of_the_same_picture_are_a_state_of_their_own(
     found = refresh(pool.store, sandbox.source, pictures=True)
     reasons = sorted(reason.partition(":")[0] for reason in found.failed.values())
     assert (found.checked, reasons) == (1, ["address not allowed", "not an image"])
+
+
+def test_a_source_that_is_down_is_waited_for(
+    serve: Serve, new_pool: NewPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = new_pool(per_class=9)
+    sandbox = serve(*(record(number) for number in range(9)))
+    pool.scrape(sandbox.source)
+    lines: list[str] = []
+    source = sandbox.source
+    source.api.hosts.say = lines.append
+    asked = [0]
+
+    def outage(request: Request) -> Reply | None:
+        asked[0] += 1
+        return Reply(503, "text/plain", b"") if 4 < asked[0] < 28 else None
+
+    sandbox.fault = outage
+    summary = refresh(pool.store, source)
+    assert (summary.checked, summary.failed) == (9, {})
+    assert re.match(r"Flickr has not answered since .* \(.*HTTP 503\); next try at", lines[0])
+    assert lines[-1] == "Flickr answers again"
+
+
+def test_a_bad_key_stops_at_once(filled: tuple[Faulty, Pool]) -> None:
+    sandbox, pool = filled
+    with pytest.raises(SourceRefused, match="FLICKR_API_KEY"):
+        refresh(pool.store, sandbox.source_with("invalid"))
+    assert len(sandbox.requests.of(INFO)) == 1
 
 
 def test_a_photo_removed_while_it_was_asked_after_stays_removed(

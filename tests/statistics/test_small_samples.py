@@ -26,6 +26,16 @@ def test_the_interval_of_a_share_is_the_exact_one(trials: int, confidence: float
         assert found == pytest.approx(theirs, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("successes", "trials", "low", "high"),
+    [(0, 10, 0.0, 0.3085), (4, 5, 0.2836, 0.9949), (5, 10, 0.1871, 0.8129), (5, 5, 0.4782, 1.0)],
+)
+def test_the_interval_of_a_share_is_that_of_the_tables(
+    successes: int, trials: int, low: float, high: float
+) -> None:
+    assert clopper_pearson(successes, trials) == pytest.approx((low, high), abs=5e-5)
+
+
 def test_its_ends_leave_a_fortieth_to_each_side_also_of_many_runs() -> None:
     low, high = clopper_pearson(6_333, 10_000)
     assert stats.binom.sf(6_332, 10_000, low) == pytest.approx(0.025, rel=1e-6)
@@ -45,6 +55,13 @@ def test_the_interval_of_a_variation_is_the_published_one() -> None:
     assert observed == pytest.approx(0.05263158, abs=1e-8)
     found = variation_interval(observed, len(values))
     assert found == pytest.approx((0.03617573, 0.09632067), abs=1e-7)
+
+
+def test_it_is_vangels_formula_with_the_quantiles_of_the_tables() -> None:
+    # Of chi-square at 9 degrees of freedom: 19.023 above 0.975, 2.700 above 0.025.
+    low, high = variation_interval(0.2, 10)
+    assert low == pytest.approx(0.2 / ((21.023 / 10 - 1) * 0.04 + 19.023 / 9) ** 0.5, rel=2e-5)
+    assert high == pytest.approx(0.2 / ((4.700 / 10 - 1) * 0.04 + 2.700 / 9) ** 0.5, rel=2e-4)
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])

@@ -1,5 +1,8 @@
 """Tests between models: against scipy and statsmodels, and by simulation."""
 
+from fractions import Fraction
+from math import comb
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -35,6 +38,29 @@ def test_mcnemar_is_scipys_and_statsmodels(first: int, second: int) -> None:
     assert ours == pytest.approx(min(1, theirs), rel=1e-8, abs=1e-250)
     if first + second:
         assert ours == pytest.approx(binomtest(first, first + second).pvalue, rel=1e-8, abs=1e-250)
+
+
+@given(st.integers(0, 150), st.integers(0, 150))
+def test_mcnemar_adds_up_the_binomial_terms(first: int, second: int) -> None:
+    trials, fewer = first + second, min(first, second)
+    tail = sum(Fraction(comb(trials, count), 2**trials) for count in range(fewer + 1))
+    assert exact_mcnemar(first, second) == pytest.approx(float(min(1, 2 * tail)), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "p_value"),
+    [
+        (0, 1, 1.0),
+        (5, 0, 2 / 2**5),
+        (8, 1, 2 * (1 + 9) / 2**9),
+        (0, 1000, 2.0**-999),
+        # Bentur's 21 children, in Fagerland, Lydersen and Laake, BMC Medical Research Methodology
+        # 13, 2013: 0.070.
+        (1, 7, 0.0703125),
+    ],
+)
+def test_mcnemar_by_hand(first: int, second: int, p_value: float) -> None:
+    assert exact_mcnemar(first, second) == pytest.approx(p_value, rel=1e-12)
 
 
 def test_models_with_as_many_photos_each_do_not_differ() -> None:
