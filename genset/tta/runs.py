@@ -66,7 +66,15 @@ class Task:
                 f"the threshold {least:g} is far from all {self.score}, {scores[0]:g} to "
                 f"{scores[-1]:g}: give it in the same unit, or name another --metric"
             )
+        if scores and self.percent and self.lower_is_better and 0 < least < 1 < scores[0]:
+            raise self._fraction(least)
         return least
+
+    def _fraction(self, threshold: float) -> BadInput:
+        return BadInput(
+            f"{self.name}: the threshold {threshold:g} means {threshold:g} %; "
+            f"for {100 * threshold:g} % write {100 * threshold:g}"
+        )
 
     def checked(self, threshold: float) -> float:
         """A threshold that a person gave, if it can be meant.
@@ -83,10 +91,7 @@ class Task:
         if self.percent and not 0 <= threshold <= 100:
             raise BadInput(f"the threshold must be from 0 to 100 per cent, not {threshold:g}")
         if self.percent and not self.lower_is_better and 0 < threshold < 1:
-            raise BadInput(
-                f"{self.name}: the threshold {threshold:g} means {threshold:g} %; "
-                f"for {100 * threshold:g} % write {100 * threshold:g}"
-            )
+            raise self._fraction(threshold)
         return threshold
 
 
@@ -211,8 +216,10 @@ class Training:
             return None
         found = (e for e in self.epochs if task.score in e.scores)
         first = next((e for e in found if task.reaches(e.scores[task.score], threshold)), None)
-        if first is None or self.stop is None or threshold != task.threshold:
+        if first is None or self.stop is None:
             return first
+        if threshold != task.threshold:
+            return first if first.hours < self.stop.hours else None
         end = replace(first, hours=self.stop.hours, watt_hours=self.stop.watt_hours)
         return None if self.stop.succeeded is False else end
 
@@ -224,21 +231,29 @@ class Training:
                 f"it begins at epoch {first.epoch:g} after {duration(first.hours)}: the rest of a "
                 "resumed run, and how long that had trained before is said by --starts-at"
             )
-        if self.first_at(threshold) or not (self.cut_off or self.about.ending == STOPPED):
+        if self.first_at(threshold):
+            return ""
+        if self.stop and threshold != self.about.task.threshold and self.is_scored_late():
+            return "scored after it stopped: when it reached another threshold is not in its log"
+        if not (self.cut_off or self.about.ending == STOPPED):
             return ""
         if self.cut_off:
             return "its end is missing: the last line is cut off, or no line says that it ended"
         return "stopped before the threshold"
 
+    def is_scored_late(self) -> bool:
+        """Whether its scores were measured after its stop, as MLPerf's rules let some be."""
+        return self.stop is not None and self.epochs[-1].hours >= self.stop.hours
+
     def is_rest(self) -> bool:
-        """Whether it is what a resumed run logged: late epochs, and about one epoch's time."""
+        """Whether it is what a resumed run logged: late epochs, and too little time for them."""
         first = self.epochs[0]
         steps = [b.epoch - a.epoch for a, b in pairwise(self.epochs) if b.epoch > a.epoch]
         hours = self.epoch_hours()
         if self.stop or not steps or not hours:
             return False
         step = min(steps)
-        return first.epoch - first.hours / hours >= 3 * step and first.hours < 2 * hours * step
+        return first.epoch >= 2 * step and first.hours <= hours * first.epoch / 2
 
     def epoch_hours(self) -> float | None:
         """The mean time of an epoch, without the first; None of a log with one that is epoch 0."""

@@ -238,7 +238,7 @@ def described(values: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]
         field = _ABOUT_OF.get(_last(name))
         if text and field:
             fields.setdefault(field, text)
-        elif text:
+        elif text and _last(name) not in _RUNS:
             settings[name] = text
     return fields, settings
 

@@ -57,6 +57,9 @@ class Lines(Sheet):
         added = 0.0
         with self.path.open(encoding="utf-8", errors="replace") as file:
             for at, line in enumerate(file, 1):
+                if not line.endswith("\n"):  # it may be a part of what it was
+                    self.cut_off = True
+                    break
                 found = self._groups(line[:_LONGEST])
                 known |= found
                 added += self._time(found.get("adds", "0"), at)

@@ -325,6 +325,8 @@ def _training(entry: EntryFile | None, tsv_file: Path, metric: str) -> Training:
         return Training(about, curve.epochs, cut_off=curve.cut_off)
     remarks = [*curve.remarks]
     if entry.recorded:
+        if all(score <= 1 for epoch in curve.epochs for score in epoch.scores.values()):
+            remarks.append("no score is over 1 %: fractions of 1 must be recorded a hundredfold")
         attempts = entry.recorded.recording
         if not attempts.finished:
             remarks.append("its training did not end by itself")

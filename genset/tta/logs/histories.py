@@ -28,6 +28,8 @@ Row = Mapping[str, Any]
 
 # Hugging Face's Trainer
 
+_STATE = "trainer_state.json"
+_CHECKPOINT = re.compile(r"checkpoint-(\d+)")
 _NO_TIME = (
     "the Trainer logs none: in a TrainerCallback's on_log, set "
     'state.log_history[-1]["seconds"] = time.monotonic() - self.began'
@@ -36,12 +38,26 @@ _NO_TIME = (
 
 def _read_state(path: Path, read_as: ReadAs) -> list[Training]:
     try:
-        history = read_json(path, dict[str, Any], _MOST_BYTES).get("log_history")
+        state = read_json(path, dict[str, Any], _MOST_BYTES)
     except BadInput as error:
         raise MalformedLog(path, str(error)) from None
+    history = state.get("log_history")
     rows = [row for row in history if isinstance(row, dict)] if isinstance(history, list) else []
     sheet = sheet_of(path, rows)
-    return trainings(sheet, read_as, path.parent.name, no_time=_NO_TIME)
+    done, planned = state.get("global_step"), state.get("max_steps")
+    sheet.cut_off = isinstance(done, int) and isinstance(planned, int) and done < planned
+    folder = path.parent.parent if _CHECKPOINT.fullmatch(path.parent.name) else path.parent
+    return trainings(sheet, read_as, folder.name, no_time=_NO_TIME)
+
+
+def is_of_earlier_checkpoint(path: Path) -> bool:
+    """Whether a run's later checkpoint, or the run itself, has left the same file with more."""
+    if path.name != _STATE or not (found := _CHECKPOINT.fullmatch(path.parent.name)):
+        return False
+    states = path.parent.parent.glob(f"checkpoint-*/{_STATE}")
+    numbers = [match for state in states if (match := _CHECKPOINT.fullmatch(state.parent.name))]
+    later = any(int(number[1]) > int(found[1]) for number in numbers)
+    return later or (path.parent.parent / _STATE).is_file()
 
 
 # MLflow: points are metric, value, milliseconds since 1970, step.

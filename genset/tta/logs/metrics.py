@@ -37,7 +37,7 @@ _KINDS = {
     TOP1: rf"top_?1|{_ACCURACY}_?1|hit_?1|{_ACCURACY}_top_?1",
     "accuracy": r"acc|accuracy",
     F1: r"f_?1",
-    "share": r"auc|auroc|m?iou|jaccard|m?ap|m?ap_?50(_?95)?|dice|recall",
+    "share": r"auc|auroc|m?_?(iou|io_u)|jaccard|m?ap|m?ap_?50(_?95)?|dice|recall",
 }
 _KINDS_COMPILED = {kind: re.compile(_BEGIN + found + _END) for kind, found in _KINDS.items()}
 
@@ -170,19 +170,22 @@ def _requested(sheet: Sheet, names: Sequence[str], metric: str) -> int:
     return sheet.refuse(f"no column {metric}; there are {listed(names)}", 1)
 
 
-def could_count(about: Meaning) -> bool:
+def could_count(about: Meaning, of_validation: bool = False) -> bool:
     """Whether a column may be the one that counts without being asked for.
 
-    A loss or an error without a split is likelier that of the photos that were trained on.
+    A loss or an error without a split is likelier that of the photos that were trained on, but for
+    tables whose every score is `of_validation`.
     """
     if not about.kind or about.derived or about.split == "train":
         return False
-    return bool(about.split) or about.kind not in ("error", "loss")
+    return of_validation or bool(about.split) or about.kind not in ("error", "loss")
 
 
 def _found(sheet: Sheet, names: Sequence[str], task: Task | None) -> int:
     columns = {at: meaning_of(name) for at, name in enumerate(names) if name}
-    could = {at: about for at, about in columns.items() if could_count(about)}
+    # fastai measures on photos that were not trained on, whatever it calls that.
+    of_fastai = {"train_loss", "valid_loss"} <= set(names)
+    could = {at: about for at, about in columns.items() if could_count(about, of_fastai)}
     ranks = [[at for at, about in could.items() if about.kind in kinds] for kinds in _RANKS]
     if task:
         ranks.insert(0, [at for at in could if _score_of(could[at], task) == task.score])
@@ -190,7 +193,8 @@ def _found(sheet: Sheet, names: Sequence[str], task: Task | None) -> int:
     # A loss counts only where no other column may be a score.
     for fitting in ranks[: len(ranks) - unknown]:
         # Beside val_acc, acc is that of the photos that were trained on.
-        fitting = [at for at in fitting if could[at].split] or fitting
+        if not of_fastai:
+            fitting = [at for at in fitting if could[at].split] or fitting
         tops = [at for at in fitting if could[at].kind == TOP1]
         if len(fitting) == 1 or len(tops) == 1:
             return (tops or fitting)[0]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +190,7 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     epochs = tuple(
         Epoch(epoch, hours, {judged.score: scale(found.values[0])}, watts and watts * hours)
         for epoch, found in zip(lines.numbered(log.evaluations), log.evaluations, strict=True)
-        for hours in [(found.seconds - log.start) / 3600]
+        for hours in [(min(found.seconds, log.stop or inf) - log.start) / 3600]
     )
     stop = _stop(log, targets, judged)
     stop = replace(stop, watt_hours=watts and watts * stop.hours)

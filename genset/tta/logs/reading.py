@@ -10,7 +10,13 @@ from genset.core.errors import BadInput
 from genset.tta.logs.common import Format, ReadAs, readable
 from genset.tta.logs.console import CONSOLE
 from genset.tta.logs.dawnbench import DAWNBENCH, SUFFIXES, read_entry
-from genset.tta.logs.histories import MLFLOW, MLFLOW_STORE, STATE, WANDB
+from genset.tta.logs.histories import (
+    MLFLOW,
+    MLFLOW_STORE,
+    STATE,
+    WANDB,
+    is_of_earlier_checkpoint,
+)
 from genset.tta.logs.mlperf import MLPERF, is_result
 from genset.tta.logs.tensorboard import TENSORBOARD
 from genset.tta.logs.trackers import TABLE
@@ -292,7 +298,8 @@ def _logs_in(
     tables = {path.with_suffix("") for path in others if path.suffix.lower() == ".tsv"}
     for path, reader in found:
         # Beside a table of other columns, a JSON file is no entry's.
-        if not (path.suffix.lower() == ".json" and path.with_suffix("") in tables):
+        is_beside = path.suffix.lower() == ".json" and path.with_suffix("") in tables
+        if not (is_beside or is_of_earlier_checkpoint(path)):
             yield path, reader
 
 

@@ -1,6 +1,7 @@
 """For training loops in Python: three lines, and `genset tta record` knows each epoch."""
 
 import os
+import re
 import shlex
 import sys
 import time
@@ -28,13 +29,17 @@ class Line:
     versions: str = ""
 
 
+# What a program prints for a terminal, which it is given.
+_COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
 def read_line(text: str) -> Line | None:
     """Read a line of a program's output; None if it is not meant as an epoch's.
 
     Raises:
         ValueError: it is meant as one, and wrong; the message says how.
     """
-    first, _, rest = text.strip().partition(" ")
+    first, _, rest = _COLOURS.sub("", text).strip().partition(" ")
     if first != WORD or "=" not in rest:
         return None
     numbers: dict[str, float] = {}

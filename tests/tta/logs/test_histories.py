@@ -46,6 +46,10 @@ def test_the_runs_of_mlflows_sqlite_file_are_read(tmp_path: Path) -> None:
     assert {round(3600 * run["hours"], 3) for run in trainings(path)} == {180.005}
     assert "seed-2: cannot tell" in tta("table", path, "--threshold", 90).stdout
     with sqlite3.connect(path) as store:
+        added = "INSERT INTO params (key, value, run_uuid) SELECT 'seed', name, run_uuid FROM runs"
+        store.executescript(f"UPDATE runs SET status = 'FINISHED'; {added}")
+    assert tta("stability", path, "--threshold", 20).exception is None  # seeds are no other entry
+    with sqlite3.connect(path) as store:
         store.execute("DROP TABLE params")
     assert "it is no store of MLflow's: no such table: params" in tta("table", path).stdout
 

@@ -107,6 +107,17 @@ def test_a_command_becomes_an_entry_that_table_reads(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.json", "run.tsv", "train.py"]
 
 
+def test_colours_and_fractions_are_no_false_record(tmp_path: Path) -> None:
+    coloured = read_line("\x1b[1;32mtta epoch=1 top1=0.95\x1b[0m")
+    assert coloured is not None
+    assert coloured.scores == {TOP1: 0.95}
+    recording = Recording(tmp_path / "run", HEADER, {})
+    recording.add(coloured, 60)
+    recording.write(60, finished=True, stopped=False)
+    (entry,) = read_entries(tmp_path).trainings
+    assert any("fractions of 1 must be recorded a hundredfold" in r for r in entry.about.remarks)
+
+
 def test_the_same_command_again_is_a_further_run(tmp_path: Path) -> None:
     record(tmp_path, 1, 4)
     before = (tmp_path / "run.tsv").read_bytes()
