@@ -84,8 +84,8 @@ def _of_sizes(sizes: Floats) -> tuple[float, float]:
     parts = sizes / sizes.sum()
     varies = sizes * (1 + ALIKE * (sizes - 1))
     # A class's deviation is from a mean of which it is a part.
-    left = varies * (1 - 2 * parts + (parts**2).sum())
-    return float(varies.sum() / left.sum()), freedom
+    expected = varies * (1 - 2 * parts + (parts**2).sum())
+    return float(varies.sum() / expected.sum()), freedom
 
 
 def clusters(classes: Sequence[str], fixed: bool) -> NDArray[np.int64]:

@@ -298,8 +298,8 @@ def _logs_in(
     tables = {path.with_suffix("") for path in others if path.suffix.lower() == ".tsv"}
     for path, reader in found:
         # Beside a table of other columns, a JSON file is no entry's.
-        is_beside = path.suffix.lower() == ".json" and path.with_suffix("") in tables
-        if not (is_beside or is_of_earlier_checkpoint(path)):
+        has_table = path.suffix.lower() == ".json" and path.with_suffix("") in tables
+        if not (has_table or is_of_earlier_checkpoint(path)):
             yield path, reader
 
 
