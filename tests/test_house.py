@@ -16,10 +16,10 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_600,
+    "lines of code": 59_548,
     "modules": 472,
-    "lines of tests": 69_014,
-    "words of docs": 30_076,
+    "lines of tests": 69_673,
+    "words of docs": 30_094,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
