@@ -102,6 +102,9 @@ TASKS = {
 }
 
 
+# Hours that the clocks of a run's workers may differ by: in no published log of MLPerf they do.
+CLOCKS_APART = 10 / 3600
+
 FAILED = "failed"  # or cut off by something unknown
 STOPPED = "stopped"  # by a signal
 
@@ -219,7 +222,7 @@ class Training:
         if first is None or self.stop is None:
             return first
         if threshold != task.threshold:
-            return first if first.hours < self.stop.hours else None
+            return None if self._is_late(first) else first
         end = replace(first, hours=self.stop.hours, watt_hours=self.stop.watt_hours)
         return None if self.stop.succeeded is False else end
 
@@ -233,7 +236,7 @@ class Training:
             )
         if self.first_at(threshold):
             return ""
-        if self.stop and threshold != self.about.task.threshold and self.is_scored_late():
+        if threshold != self.about.task.threshold and self._is_late(self.epochs[-1]):
             return "scored after it stopped: when it reached another threshold is not in its log"
         if not (self.cut_off or self.about.ending == STOPPED):
             return ""
@@ -241,9 +244,9 @@ class Training:
             return "its end is missing: the last line is cut off, or no line says that it ended"
         return "stopped before the threshold"
 
-    def is_scored_late(self) -> bool:
-        """Whether its scores were measured after its stop, as MLPerf's rules let some be."""
-        return self.stop is not None and self.epochs[-1].hours >= self.stop.hours
+    def _is_late(self, epoch: Epoch) -> bool:
+        """Whether it was measured after the stop, as MLPerf's rules let some be."""
+        return self.stop is not None and epoch.hours - self.stop.hours > 0.9 * CLOCKS_APART
 
     def is_rest(self) -> bool:
         """Whether it is what a resumed run logged: late epochs, and too little time for them."""

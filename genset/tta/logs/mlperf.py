@@ -18,7 +18,7 @@ from genset.core.files import packaged_rows
 from genset.core.validation import read_json
 from genset.tta.logs import mlperf_lines as lines
 from genset.tta.logs.common import Format, ReadAs, as_percent
-from genset.tta.runs import About, Epoch, MalformedLog, Stop, Task, Training
+from genset.tta.runs import CLOCKS_APART, About, Epoch, MalformedLog, Stop, Task, Training
 
 _LARGEST = 1 << 20
 
@@ -187,12 +187,13 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     scale, watts = _scale(path, log, judged), _watts(path)
     target = scale(targets[0]) if targets else None
     task = Task(f"MLPerf {name}", judged.score, target, judged.lower_is_better, judged.percent)
+    stop = _stop(log, targets, judged)
+    latest = inf if log.stop is None else stop.hours + CLOCKS_APART  # of scores measured afterwards
     epochs = tuple(
         Epoch(epoch, hours, {judged.score: scale(found.values[0])}, watts and watts * hours)
         for epoch, found in zip(lines.numbered(log.evaluations), log.evaluations, strict=True)
-        for hours in [(min(found.seconds, log.stop or inf) - log.start) / 3600]
+        for hours in [min((found.seconds - log.start) / 3600, latest)]
     )
-    stop = _stop(log, targets, judged)
     stop = replace(stop, watt_hours=watts and watts * stop.hours)
     parts = judged.parts[1:] or ("that of masks",)
     about = _about(path, log, task, name, dict(zip(parts, (targets or ())[1:], strict=False)))

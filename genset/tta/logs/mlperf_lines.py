@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from genset.tta.logs.common import number
+from genset.tta.runs import CLOCKS_APART
 
 # An eval_accuracy may hold several scores, which must all reach their targets.
 Scores = tuple[float, ...]
@@ -175,9 +176,6 @@ def mean_watts(path: Path) -> float | None:
     return efficiency * joules / seconds if seconds > 0 else None
 
 
-# Workers start at once. In MLPerf's published results no log has two starts that differ.
-_SECONDS_APART = 10
-
 _FAILED = ("abort", "aborted", "fail", "failed", "failure", "error")
 
 
@@ -223,7 +221,9 @@ class RunLog:
         if self.start is None or self.last_start is None:
             return None
         late = self.last_start.seconds
-        apart = late > self.start + _SECONDS_APART or (self.stop is not None and late > self.stop)
+        apart = late > self.start + 3600 * CLOCKS_APART or (
+            self.stop is not None and late > self.stop
+        )
         return self.last_start if apart and late > self.start else None
 
 
