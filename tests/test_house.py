@@ -16,7 +16,7 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_548,
+    "lines of code": 59_552,
     "modules": 472,
     "lines of tests": 69_673,
     "words of docs": 30_094,
