@@ -30,6 +30,10 @@ _DISAGREED = 12
 _MOST_ANSWERS = 6  # models whose answers stand below each photo
 _SHOWN = 8  # photos that are not folded
 
+_MEANING = (
+    "First those that every leading model gets wrong, then those on which models disagree. "
+    "✓ or ✗: the first answer is right or wrong; %: the model’s own confidence."
+)
 _SHOWS = {
     "missed": "all leading models wrong",
     "disagreed": "models disagree",
@@ -232,12 +236,8 @@ def show(found: tuple[Gallery, ...], data: ReportData) -> Iterator[Part]:
         return
     blocks: list[Block] = [Html(lambda: _browser(cards))]
     if data.models:
-        text = (
-            f"{len(cards)} of {count(data.set.photos, 'photo')}, selected, not representative. "
-            "First those that every leading model gets wrong, then those on which models disagree. "
-            "✓ or ✗: the first answer is right or wrong; %: the model’s own confidence."
-        )
-        blocks.insert(0, Paragraph(text))
+        chosen = f"{len(cards)} of {count(data.set.photos, 'photo')}, selected, not representative."
+        blocks[:0] = [Paragraph(chosen), Paragraph(_MEANING, "note")]
     yield Part("photos", "Photos", blocks, page_only=True)
 
 
@@ -260,11 +260,16 @@ def _card(sample: Sample, shows: str, data: ReportData) -> Callable[[], Markup]:
     right = {answer.model: answer.right for answer in sample.answers}
     marks = (right.get(model.label) for model in data.models)
     signs = "".join("-" if mark is None else str(int(mark)) for mark in marks)
-    note = Markup('<p class="note">{}</p>\n').format(sample.note) if sample.note else ""
-    answers = Markup("\n").join(_answers(sample, data))
+    listed = Markup("\n").join(_answers(sample, data))
+    answers = Markup("<ul>\n{}\n</ul>\n").format(listed) if listed else Markup("")
+    if sample.note:
+        answers = Markup('<p class="note">{}</p>\n').format(sample.note) + answers
+    if len(sample.answers) > 1:
+        all_right = f"{len(sample.answers) - sample.mistakes} of {len(sample.answers)} models right"
+        answers = folded(all_right, answers)
     form = Markup(
         '<figure class="photo" data-class="{}" data-shows="{}" data-right="{}">\n{}\n<figcaption>\n'
-        "<div>{}</div>\n{}{}{}\n</figcaption>\n</figure>"
+        "<div>{}</div>\n{}{}\n</figcaption>\n</figure>"
     )
     return lambda: form.format(
         clean(sample.name),
@@ -272,8 +277,7 @@ def _card(sample: Sample, shows: str, data: ReportData) -> Callable[[], Markup]:
         signs,
         picture(sample.photo, sample.record, sample.name, restricted=restricted),
         class_and_id(sample.wnid, data.taxonomy, strong=True),
-        note,
-        Markup("<ul>\n{}\n</ul>\n").format(answers) if answers else "",
+        answers,
         credit(sample.record, title_of(sample.record, data), sample.id),
     )
 

@@ -34,6 +34,12 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _written(tmp_path_factory.mktemp("several"), 4, 24)
 
 
+@pytest.fixture(scope="session")
+def ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page that most people make."""
+    return _written(tmp_path_factory.mktemp("ten"), 9, 60)
+
+
 def _written(root: Path, models: int, count: int, names: Sequence[str] = ()) -> Path:
     photos, runs = release_of(root / "set", count), root / "runs"
     bases = drawn(photos)

@@ -136,11 +136,20 @@ def test_photos_are_filtered_by_class_and_by_who_is_right(browser: Browser, larg
     with opened(browser, large) as page:
         cards = page.locator(".photo:visible")
         page.get_by_label("Wrong", exact=True).select_option(f"model-{MODELS - 1}")
-        mine = page.locator(".photo:visible li", has_text=f"model-{MODELS - 1}:")
+        mine = cards.locator("li", has_text=f"model-{MODELS - 1}:")
         expect(mine).to_have_count(cards.count())
         expect(mine.filter(has_text="✓")).to_have_count(0)
         page.get_by_label("Class", exact=True).select_option(index=1)
         assert cards.count() <= 1
+
+
+def test_ten_models_with_photos_are_read_at_a_sitting(browser: Browser, ten: Path) -> None:
+    with opened(browser, ten) as page:
+        expect(page.locator(".photo:visible")).to_have_count(8)
+        assert len(page.locator("body").inner_text().split()) <= 1000
+        card = page.locator(".photo").first
+        card.get_by_text("of 9 models right").click()
+        expect(card.locator("li").first).to_be_visible()
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
