@@ -56,9 +56,11 @@ def training_page(
 
 
 def _headline(task: TaskTable) -> str:
-    all_of_them = len(task.trainings) + len(task.never) + len(task.doubtful)
+    all_of_them = len(task.trainings) + len(task.never)
     some = f"{len(task.trainings)} of {count(all_of_them, 'entry', 'entries')}"
-    words = f"{clean(task.task)}: {some} {agree(all_of_them, 'reaches', 'reach')} {goal(task)}"
+    doubt = f" (cannot tell: {len(task.doubtful)})" if task.doubtful else ""
+    reach = agree(all_of_them, "reaches", "reach")
+    words = f"{clean(task.task)}: {some} {reach} {goal(task)}{doubt}"
     if not task.trainings:
         return f"{words}."
     fastest = min(task.trainings, key=lambda row: row.hours or 0)

@@ -181,14 +181,16 @@ def draw_curves(found: Any, runs: Sequence[Training], path: Path) -> None:
     unit, hours_of_one = time_unit(max(run.epochs[-1].hours for run in runs))
     score = words.metric(found.score) + ", %" * found.percent
     threshold = words.level(found.threshold, found.percent)
-    reached = sum(run.first_at(found.threshold) is not None for run in runs)
+    sure = counted(runs, found.threshold)
+    reached = sum(run.first_at(found.threshold) is not None for run in sure)
     reach = f"{agree(reached, 'reaches', 'reach')} {threshold}"
     with new_figure(path, 9, 4.6) as figure:
         axes = figure.subplots()
         _lines(axes, found, runs, hours_of_one, named)
         axes.axhline(found.threshold, color="0.35", linewidth=1, linestyle=":")
         axes.set(xlabel=f"{unit} of training", ylabel=score)
-        axes.set_title(f"{reached} of {count(len(runs), 'run')} {reach}")
+        doubt = f"; cannot tell: {len(runs) - len(sure)}" if len(sure) < len(runs) else ""
+        axes.set_title(f"{reached} of {count(len(sure), 'run')} {reach}{doubt}")
         if named:
             legend(axes, [(at, run.about.name) for at, run in enumerate(runs)])
 

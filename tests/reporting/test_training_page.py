@@ -27,6 +27,7 @@ def test_a_page_has_times_curves_stability_and_the_hardware(
         f"{epoch},{60 * epoch},{60 + 12 * epoch + s},{s}" for s in range(3) for epoch in (1, 2, 3)
     ]
     Path("runs/mine.csv").write_text("\n".join(["epoch,time,val_acc,seed", *rows]))
+    Path("runs/cut.csv").write_text("epoch,time,val_acc,seed\n1,60,61,7\n2,120,62,7")
     Path("runs/odd.tsv").write_text("epoch\thours\ttop5Accuracy\n1\tsoon\t3\n")
     events = [operator("aten::mm", 0, 9), launch(1, 1), kernel("gemm", 2, 6, 1)]
     trace = write(Path("fast.json"), events)
@@ -34,6 +35,7 @@ def test_a_page_has_times_curves_stability_and_the_hardware(
     assert "Training runs runs ImageNet: 2 of 2 entries reach 90 % top-5" in page.text
     assert "the fastest, speedy, in 18 min 0 s" in page.text
     assert "3 of 3 runs reach 90" in page.text
+    assert "reaches 90 % val_acc (cannot tell: 1)" in page.text
     assert "How stable: mine" in page.text
     assert "coefficient of variation" in page.text
     assert "Not counted" in page.text

@@ -18,7 +18,9 @@ of the photos that were not trained on.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from typing import NoReturn
 
 from genset.tta.logs.columns import clocks, normal_names
 from genset.tta.logs.common import (
@@ -218,6 +220,7 @@ def _hparams(path: Path) -> dict[str, str]:
 
 _BETWEEN = " - "
 _GROUP = "Group: "
+_BY_SETTING = re.compile(r"[\w.]+: ")  # as W&B calls runs that are grouped by a setting
 _ENDS = ("__MIN", "__MAX")
 _OF_RUNS = {"name", "state", "runtime"}
 _NO_CHART_TIME = (
@@ -231,14 +234,15 @@ class Chart(TextTable):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        # By run, where each thing that was logged stands.
+        # By run, where each thing that was logged stands; of what may be groups, the ends of each.
         self._runs: dict[str, dict[str, int]] = {}
+        self._ends: list[int] = []
         for at, name in enumerate(self.names[1:], 1):
             run, logged = name.rsplit(_BETWEEN, 1)
             if run.startswith(_GROUP):
-                why = "is a mean over a group of runs, and no run"
-                self.refuse(f"{name} {why}: ungroup the runs and export the chart again", 1)
+                self._refuse_group(name)
             if logged.endswith(_ENDS):
+                self._ends += [at] * bool(_BY_SETTING.match(run))
                 continue
             if logged in self._runs.setdefault(run, {}):
                 self.refuse(f"two columns {name}", 1)
@@ -246,10 +250,17 @@ class Chart(TextTable):
         logged_names = {name: None for columns in self._runs.values() for name in columns}
         self.names = [self.names[0], *logged_names, "name of the run"]
 
+    def _refuse_group(self, name: str) -> NoReturn:
+        why = "is a mean over a group of runs, and no run"
+        self.refuse(f"{name} {why}: ungroup the runs and export the chart again", 1)
+
     def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
         """A row for each run that has a value in a row of the file."""
         names = [self.names[column] for column in columns]
         for at, cells in super().rows(range(len(self._head))):
+            for low, high in pairwise(self._ends):
+                if high == low + 1 and cells[low] != cells[high]:
+                    self._refuse_group(self._head[low].removesuffix(_ENDS[0]))
             for run, places in self._runs.items():
                 if any(cells[place] for place in places.values()):
                     of_run = {self.names[0]: cells[0], self.names[-1]: run}

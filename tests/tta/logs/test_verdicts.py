@@ -78,3 +78,12 @@ def test_a_threshold_for_fractions_of_an_error_is_a_question(tmp_path: Path) -> 
     assert "1 of 1 entry" in verdict(log, "--threshold", 30)
     write(log, ["epoch,seconds,val_error", "1,60,1.5", "2,120,0.2"])
     assert "1 of 1 entry" in verdict(log, "--threshold", 0.3)
+
+
+def test_a_mean_of_wandbs_over_runs_with_one_setting_is_no_run(tmp_path: Path) -> None:
+    name = "optimizer: adam - val_acc"
+    head = f"Relative Time (Process),{name},{name}__MIN,{name}__MAX"
+    log = write(tmp_path / "chart.csv", [head, "60,50,45,55", "120,75,65,85"])
+    assert "is a mean over a group of runs" in tta("table", log, "--threshold", 70).stdout
+    write(log, [head, "60,50,50,50", "120,75,75,75"])  # a run that is called so
+    assert "1 of 1 entry" in verdict(log, "--threshold", 70)
