@@ -1,11 +1,12 @@
 """Models held against each other, photo by photo, on what was kept of their runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
-from genset.comparison.marks import mark
+from genset.comparison.marks import answered_in_part, mark
 from genset.core.errors import BadInput
 from genset.score.results.results import ModelAnswers, Results
 from genset.sets.truths.truth import By
@@ -54,6 +55,10 @@ class Pair:
     holm: float
     detectable: float | None
     discordant: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Its numbers, and what they show."""
+        return {**asdict(self), "apart": self.apart, "too_few": self.too_few}
 
     @property
     def apart(self) -> bool:
@@ -153,8 +158,8 @@ def compare(
     return tuple(pairs)
 
 
-def rank_models(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Rank]:
-    """Rank models, each with the ranks that it can have.
+def rank_models(results: Results, pairs: Sequence[Pair]) -> dict[str, Rank]:
+    """Rank the models that answered nearly all photos, by label, with the ranks that each can have.
 
     Accuracies on different photos have no order, so places, too, are counted by pairs. A rank's
     bounds follow from the pairs that can be told apart, whose error rate Holm's method holds for
@@ -164,9 +169,11 @@ def rank_models(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Rank]:
     91, 2024.
 
     Args:
-        labels: the models.
-        pairs: every two of them, compared; pairs of others are ignored.
+        results: the models, side by side on one set.
+        pairs: every two of them, compared.
     """
+    part = {model.label for model in answered_in_part(results)}
+    labels = [model.label for model in results.models if model.label not in part]
     ahead_of, better, worse = (dict.fromkeys(labels, 0) for _ in range(3))
     for pair in pairs:
         if not {pair.first, pair.second} <= ahead_of.keys():
@@ -175,9 +182,10 @@ def rank_models(labels: Sequence[str], pairs: Sequence[Pair]) -> list[Rank]:
         ahead_of[behind] += pair.difference != 0
         better[behind] += pair.apart
         worse[ahead] += pair.apart
-    return [
-        Rank(1 + ahead_of[label], 1 + better[label], len(labels) - worse[label]) for label in labels
-    ]
+    return {
+        label: Rank(1 + ahead_of[label], 1 + better[label], len(labels) - worse[label])
+        for label in labels
+    }
 
 
 def place_between(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from genset.comparison.logits import find_logits
-from genset.comparison.marks import answered_in_part, mark, truth_of
+from genset.comparison.marks import mark, truth_of
 from genset.comparison.pairs import Pair, Rank, compare, rank_models
 from genset.score.results.results import ModelAnswers, Results
 from genset.score.results.runs import Accuracy
@@ -131,13 +131,12 @@ def truth_ranks(results: Results, by_original: Sequence[Pair]) -> TruthRanks:
     """
     others = truths_of(results)[1:]
     pairs = {by: compare(results, results.models, by) for by in others}
-    part = {model.label for model in answered_in_part(results)}
-    labels = [model.label for model in results.models if model.label not in part]
-    ranks: dict[str, dict[By, Rank]] = {label: {} for label in labels}
     by_all: dict[By, Sequence[Pair]] = {"original": by_original, **pairs}
-    for by, found in by_all.items():
-        for label, rank in zip(labels, rank_models(labels, found), strict=True):
-            ranks[label][by] = rank
+    ranks_by = {by: rank_models(results, found) for by, found in by_all.items()}
+    ranks = {
+        label: {by: ranks[label] for by, ranks in ranks_by.items()}
+        for label in ranks_by["original"]
+    }
     return TruthRanks(ranks, pairs)
 
 

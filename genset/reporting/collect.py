@@ -1,6 +1,6 @@
 """Gather everything that a report says, from what is stored of runs and without any model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite
 from pathlib import Path
@@ -8,7 +8,7 @@ from statistics import median
 
 import numpy as np
 
-from genset.comparison.marks import answered_in_part, copies, whole_first
+from genset.comparison.marks import copies, whole_first
 from genset.comparison.pairs import Pair, Rank, compare, rank_models
 from genset.comparison.truths import measure
 from genset.core.errors import BadInput
@@ -73,12 +73,13 @@ def collect_results(
     release = Release(photos.root) if is_release else None
     records = {record.file: record for record in release.photos} if release else {}
     pairs = compare(results, results.models)
-    models = _models(results, pairs, options)
+    models = _scored(results, rank_models(results, pairs), options)
+    flagged = replace(results, models=results.flagged, flagged=())
     data = ReportData(
         options=options,
         set=summarize(photos, release, options.named),
         models=models,
-        flagged=_flagged(results, options),
+        flagged=_scored(flagged, {}, options),
         pairs=pairs,
         power=_power(pairs, models),
         copies=copies(results.models),
@@ -93,30 +94,14 @@ def collect_results(
     return data
 
 
-def _models(
-    results: Results, pairs: Sequence[Pair], options: ReportOptions
-) -> tuple[ScoredModel, ...]:
-    """Each model's accuracies, and its rank among those that answered nearly all photos."""
-    part = {model.label for model in answered_in_part(results)}
-    labels = [model.label for model in results.models if model.label not in part]
-    ranks = dict(zip(labels, rank_models(labels, pairs), strict=True))
-    return _summaries(results, [ranks.get(model.label) for model in results.models], options)
-
-
-def _flagged(results: Results, options: ReportOptions) -> tuple[ScoredModel, ...]:
-    """The same of the models that are left out, which have no rank."""
-    flagged = replace(results, models=results.flagged, flagged=())
-    return _summaries(flagged, [None] * len(flagged.models), options)
-
-
-def _summaries(
-    results: Results, ranks: Sequence[Rank | None], options: ReportOptions
+def _scored(
+    results: Results, ranks: Mapping[str, Rank], options: ReportOptions
 ) -> tuple[ScoredModel, ...]:
     labels = measure(results) if results.photos.truth else {}
     return tuple(
         ScoredModel(
             label=model.label,
-            rank=rank,
+            rank=ranks.get(model.label),
             run=model.run,
             tops=_tops(results, model, options),
             real=labels[model.label].real if labels else None,
@@ -124,7 +109,7 @@ def _summaries(
             calibration=_calibration(results, model),
             flags=model.flags,
         )
-        for model, rank in zip(results.models, ranks, strict=True)
+        for model in results.models
     )
 
 

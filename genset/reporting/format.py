@@ -91,10 +91,11 @@ def classes_of(number: int) -> str:
 
 
 def some_of(labels: Sequence[str]) -> str:
-    """The names of models in a sentence; of many the first."""
-    names = ", ".join(clean(label, 60) for label in labels[:_NAMED])
-    more = len(labels) - _NAMED
-    return f"{names} and {more:,} more" if more > 0 else names
+    """The names of models in a sentence, as in "a, b and c"; of many the first."""
+    names = [clean(label, 60) for label in labels[:_NAMED]]
+    if len(labels) > _NAMED:
+        names.append(f"{len(labels) - _NAMED:,} more")
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def all_models(number: int) -> str:

@@ -25,7 +25,6 @@ from genset.reporting.headline import certainty, headline
 from genset.reporting.options import PLAIN
 from genset.reporting.report import ReportData, ScoredModel
 from genset.reporting.sections.order import SECTIONS
-from genset.reporting.verdict import pair_to_json
 
 FORMAT = "genset report 1"
 
@@ -60,7 +59,7 @@ def report_json(data: ReportData) -> dict[str, Any]:
         "options": _options(data),
         "set": to_json(data.set),
         "models": [_model(model) for model in data.models],
-        "pairs": [pair_to_json(pair) for pair in data.pairs],
+        "pairs": to_json(data.pairs),
         "power": to_json(data.power),
         "other_runs": data.other_runs,
     }

@@ -1,15 +1,11 @@
 """What a report says first: which model is best and how sure that is, no more than is shown."""
 
-from collections.abc import Sequence
-
 from genset.core.numbers import agree, count, percent
 from genset.core.safe import clean
-from genset.reporting.format import interval
+from genset.reporting.format import interval, some_of
 from genset.reporting.report import ReportData
 from genset.reporting.verdict import detectable, verdict
 from genset.score.results.runs import Accuracy
-
-_NAMED = 8  # models that a sentence lists
 
 
 def headline(data: ReportData) -> str:
@@ -25,12 +21,12 @@ def headline(data: ReportData) -> str:
             "Accuracies on different photos have no order."
         )
     best = models[0].top1.accuracy
-    tied = [clean(model.label) for model in models if model.top1.accuracy.share == best.share]
+    tied = [model.label for model in models if model.top1.accuracy.share == best.share]
     if len(models) == 1:
-        return f"{tied[0]}: top-1 accuracy {_share(best)}, 95 % interval {interval(best)} %."
+        return f"{clean(tied[0])}: top-1 accuracy {_share(best)}, 95 % interval {interval(best)} %."
     if len(tied) > 1:
         share = percent(best.share, best.photos)
-        return f"{_all_of(tied)} have the same, highest top-1 accuracy: {share} %."
+        return f"{some_of(tied)} have the same, highest top-1 accuracy: {share} %."
     return _two_best(data)
 
 
@@ -77,13 +73,13 @@ def certainty(data: ReportData) -> list[str]:
     if not data.pairs or not data.power:
         return part
     best, *others = data.ranked
-    apart = {pair.second for pair in data.pairs if pair.first == best.label and pair.apart}
-    near = [clean(model.label) for model in others if model.label not in apart]
+    close = data.near()[best.label]
+    near = [model.label for model in others if model.label in close]
     name = clean(best.label)
     if not near:
         first = f"{name} can be told apart from every other model."
     elif len(near) <= 3:
-        first = f"{name} cannot be told apart from {_all_of(near)}."
+        first = f"{name} cannot be told apart from {some_of(near)}."
     elif len(near) == len(others):
         first = f"{name} cannot be told apart from any of the other {len(others)} models."
     else:
@@ -102,16 +98,9 @@ def _in_part(data: ReportData) -> list[str]:
     """Which models are in no order, because they answered other photos; nothing where all are."""
     if not data.in_part:
         return []
-    more = len(data.in_part) - _NAMED
-    names = [clean(model.label) for model in data.in_part[:_NAMED]]
-    if more > 0:
-        names.append(f"{more:,} more")
-    they_have = agree(len(names), "it has", "they have")
+    they_have = agree(len(data.in_part), "it has", "they have")
+    names = some_of([model.label for model in data.in_part])
     return [
-        f"{_all_of(names)} answered only a part of the photos, so {they_have} no rank; two models "
-        "are compared on the photos that both answered."
+        f"{names} answered only a part of the photos, so {they_have} no rank; two models are "
+        "compared on the photos that both answered."
     ]
-
-
-def _all_of(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

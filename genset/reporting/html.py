@@ -41,6 +41,12 @@ def link(url: str, text: str) -> Markup:
     return Markup('<a href="{}" rel="noopener noreferrer"><bdi>{}</bdi></a>').format(address, text)
 
 
+def facts(pairs: Iterable[tuple[str, str]]) -> Markup:
+    """A list of what is known: names with their values."""
+    form = Markup("<dt>{}</dt><dd>{}</dd>")
+    return Markup("<dl>\n{}\n</dl>").format(Markup("\n").join(form.format(*one) for one in pairs))
+
+
 def breakable(name: str) -> Markup:
     """A name that may go on in the next line where a reader expects it."""
     text = escape(name)

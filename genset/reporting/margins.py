@@ -10,13 +10,11 @@ randomized trials: extension of the CONSORT 2010 statement", JAMA 308, 2012.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from genset.comparison.pairs import Pair, compare
 from genset.core.errors import BadInput
 from genset.core.numbers import digits, points, span
 from genset.core.table import Cell, Column, Table
-from genset.core.to_json import to_json
 from genset.reporting.options import ReportOptions
 from genset.score.results.results import Results
 
@@ -35,30 +33,13 @@ class MarginTest:
     Attributes:
         pair: the two; right is an answer where the true class is among the first `k`.
         margin: how much worse still counts as not worse, 0 to 1.
+        not_worse: whether it is not worse by more than that; None where the photos cannot tell.
     """
 
     pair: Pair
     k: int
     margin: float
-
-    @property
-    def not_worse(self) -> bool | None:
-        """Whether it is not worse by more than the margin; None where the photos cannot tell."""
-        if self.pair.interval.low > -self.margin:
-            return True
-        return False if self.pair.interval.high < -self.margin else None
-
-    def as_json(self) -> dict[str, Any]:
-        """As JSON's own types."""
-        pair = {name: getattr(self.pair, name) for name in _OF_PAIR}
-        numbers = {"model": self.pair.first, "counterpart": self.pair.second, **pair}
-        found: dict[str, Any] = to_json(
-            {**numbers, "k": self.k, "margin": self.margin, "not_worse": self.not_worse}
-        )
-        return found
-
-
-_OF_PAIR = ("photos", "only_first", "only_second", "difference", "interval")
+    not_worse: bool | None
 
 
 def compare_counterparts(
@@ -104,7 +85,9 @@ def _tests(
         pairs = compare(results, (model, other), k=k)
         if not pairs:
             raise BadInput(f"no photo counts for both {label} and {counterpart}")
-        tests.append(MarginTest(pairs[0], k, margin))
+        low, high = pairs[0].interval
+        not_worse = True if low > -margin else False if high < -margin else None
+        tests.append(MarginTest(pairs[0], k, margin, not_worse))
     return tuple(tests)
 
 

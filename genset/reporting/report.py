@@ -123,6 +123,16 @@ class ReportData:
         """The other ones, of which an accuracy is one of other photos."""
         return tuple(model for model in self.models if not model.rank)
 
+    def near(self) -> dict[str, list[str]]:
+        """By model, those that it cannot be told apart from, in the report's order."""
+        near: dict[str, list[str]] = {model.label: [] for model in self.models}
+        for pair in self.pairs:
+            if not pair.apart:
+                near[pair.first].append(pair.second)
+                near[pair.second].append(pair.first)
+        place = {model.label: number for number, model in enumerate(self.models)}
+        return {label: sorted(others, key=place.__getitem__) for label, others in near.items()}
+
     def model(self, label: str) -> ScoredModel:
         """The model that is called so."""
         return next(model for model in self.models if model.label == label)

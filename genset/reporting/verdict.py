@@ -1,7 +1,7 @@
 """Two models on the same photos: what can be claimed, for `genset compare` and the report alike."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -11,7 +11,6 @@ from genset.comparison.pairs import FEWEST, Pair, compare
 from genset.core.numbers import bare_p, count, digits, p_value, percent, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table, interval_column
-from genset.core.to_json import to_json
 from genset.score.results.count import remarks
 from genset.score.results.results import ModelAnswers, Results
 from genset.sets.truths.truth import By
@@ -218,12 +217,6 @@ def _difference(pair: Pair) -> Cell:
 
 def _interval(pair: Pair) -> Cell:
     return Cell(list(pair.interval), span(pair.interval, digits(pair.photos)))
-
-
-def pair_to_json(pair: Pair) -> dict[str, Any]:
-    """Two models side by side, as JSON's own types."""
-    found: dict[str, Any] = to_json({**asdict(pair), "apart": pair.apart, "too_few": pair.too_few})
-    return found
 
 
 def truth_to_json(results: Results, by: By) -> dict[str, Any]:

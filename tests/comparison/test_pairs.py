@@ -61,9 +61,8 @@ def test_pairs_count_what_each_alone_has_right(results: Results) -> None:
 
 
 def test_a_rank_is_the_range_of_those_that_a_model_can_have(results: Results) -> None:
-    labels = [model.label for model in results.models]
-    found = rank_models(labels, compare(results, results.models))
-    assert found == [Rank(1, 1, 2), Rank(2, 1, 2), Rank(3, 3, 3)]
+    found = rank_models(results, compare(results, results.models))
+    assert list(found.values()) == [Rank(1, 1, 2), Rank(2, 1, 2), Rank(3, 3, 3)]
 
 
 def test_of_one_class_no_two_models_are_told_apart(tmp_path: Path) -> None:

@@ -59,9 +59,9 @@ def test_the_first_model_is_the_baseline_and_the_other_is_held_against_it(
     page, markdown = everywhere(photos, runs)
     (task,) = report_json(collect(photos, runs))["finetuning"]
     first, second = task["models"]
-    assert (first["label"], first["difference"]) == ("pretrained", None)
-    assert first["accuracy"]["correct"] == 128
-    assert (first["spread"], len(first["run"]["attempts"])) == (0.0, 5)
+    assert (first["run"]["model"], first["difference"]) == ("pretrained", None)
+    assert first["curve"][-1]["accuracy"]["correct"] == 128
+    assert (first["curve"][-1]["spread"], len(first["run"]["attempts"])) == (0.0, 5)
     held = second["difference"]
     assert held["difference"] == pytest.approx(-0.1)
     assert held["interval"]["low"] < -0.1 < held["interval"]["high"] < 0

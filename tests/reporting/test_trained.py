@@ -173,8 +173,9 @@ def test_a_model_is_held_to_a_margin_in_top_1_and_in_top_5(
     first, fifth = entry["margins"]
     assert (first["k"], first["not_worse"]) == (1, shown[top1])
     assert (fifth["k"], fifth["not_worse"]) == (5, shown[top5])
-    assert (first["only_first"], first["only_second"], first["photos"]) == (0, 2, 400)
-    assert fifth["difference"] == pytest.approx(-0.1)
+    pair = first["pair"]
+    assert (pair["only_first"], pair["only_second"], pair["photos"]) == (0, 2, 400)
+    assert fifth["pair"]["difference"] == pytest.approx(-0.1)
     runs = photos.root.parent / "runs"
     page, markdown = report(photos, runs, asked), as_markdown(collect(photos, runs, asked))
     assert "Beside their pretrained counterparts" in page.text
@@ -192,7 +193,7 @@ def test_each_model_can_have_a_counterpart_of_its_own(tmp_path: Path, photos: Ph
     logs = [write_entry(tmp_path / "ImageNet" / f"{name}.tsv", [93.5]) for name in ("one", "two")]
     words = [f"{logs[0]}=fast", f"{logs[1]}=small"]
     found = entries(photos, options(*words, counterparts=["fast=small", "large"], margin=1))
-    assert [e["margins"][0]["counterpart"] for e in found] == ["small", "large"]
+    assert [e["margins"][0]["pair"]["second"] for e in found] == ["small", "large"]
     found = entries(photos, options(*words, counterparts=["small=large"], margin=1))
     assert [len(e["margins"]) for e in found] == [0, 2]
 

@@ -76,8 +76,8 @@ def test_several_runs_say_how_stable_it_is(tmp_path: Path, photos: PhotoSet) -> 
     assert entry["cost"] == pytest.approx(20.0)
     assert entry["variation"] == pytest.approx(0.1)
     assert "2 h 0 min to 93 % top-5 on ImageNet; epoch 2, $20.00" in page.text
-    assert "3 of 4 runs 19–99 %; varies by 10.0 % (5.2–67.2 %)" in page.text
-    assert "| 2 h 0 min (to 93 % top-5 on ImageNet; epoch 2, $20.00) | 3 of 4 runs (19" in markdown
+    assert "3 of 4 runs 95 %: 19 to 99 %; varies by 10.0 % (95 %: 5.2 to 67.2 %)" in page.text
+    assert "| 2 h 0 min (to 93 % top-5 on ImageNet; epoch 2, $20.00) | 3 of 4 runs (95" in markdown
 
 
 def test_an_entry_that_never_gets_there_says_so(tmp_path: Path, photos: PhotoSet) -> None:
@@ -89,7 +89,10 @@ def test_an_entry_that_never_gets_there_says_so(tmp_path: Path, photos: PhotoSet
     again = write_tsv(tmp_path / "ImageNet" / "slow" / "a.tsv", [50])
     write_tsv(again.with_name("b.tsv"), [60])
     _, markdown, _ = everywhere(photos, joined(f"{again.parent}=fast"))
-    assert "| never (to 93 % top-5 on ImageNet; best 60.00 %) | 0 of 2 runs (0–84 %) |" in markdown
+    assert (
+        "| never (to 93 % top-5 on ImageNet; best 60.00 %) | 0 of 2 runs (95 %: 0 to 84 %) |"
+        in markdown
+    )
 
 
 def test_an_entry_stands_between_the_two_references(tmp_path: Path, photos: PhotoSet) -> None:

@@ -279,7 +279,6 @@ def compare(
         among_all,
         compared,
         notes_on,
-        pair_to_json,
         pairs_table,
         truth_to_json,
     )
@@ -314,7 +313,7 @@ def compare(
         "unseen": seen,
         **({"flags": flags} if flags else {}),
         **truth_to_json(results, by),
-        **pair_to_json(pair),
+        **pair.as_json(),
         **({"among": asdict(among)} if among else {}),
     }
     table = pairs_table([pair], title=f"Two models on {found.name}", notes=notes, planned=True)

@@ -86,11 +86,10 @@ _LEVEL = 56  # letters that a phone has side by side: more names than that hang
 
 
 class Ranked(NamedTuple):
-    """A model: its name, its accuracy, what is said of it, whether it may be the best; its tags."""
+    """A model: its name, its accuracy, whether it may be the best; its tags."""
 
     label: str
     accuracy: Accuracy
-    says: str
     near: bool
     tags: Sequence[str] = ()
 
@@ -113,12 +112,13 @@ def ranking_plot(models: Sequence[Ranked]) -> Markup:
     longest = max(map(len, names.values()))
     level = len(models) * (longest + 1) <= _LEVEL
     for place, model in enumerate(models):
-        x = f"{_LEFT + (place + 0.5) * step:.2f}%"
+        found, x = model.accuracy, f"{_LEFT + (place + 0.5) * step:.2f}%"
         colour = colours.get(model.label, ("", "var(--accent)"))[1]
         ends = {"x1": x, "x2": x, "y1": y[2 * place], "y2": y[2 * place + 1]}
         bar = el("line", **ends, stroke=colour, stroke_width=2)
-        dot = _dot(x, dots[place], colour, below=model.accuracy.share < up.low, wide=every == 1)
-        layers.append(of_model(model.label, model.says, bar, dot))
+        dot = _dot(x, dots[place], colour, below=found.share < up.low, wide=every == 1)
+        says = f"{percent(found.share, found.photos)} % ({interval(found)} %)"
+        layers.append(of_model(model.label, says, bar, dot))
         if place % every == 0:
             spare = " spare" * (place % ceil(len(models) / _ON_PHONES) > 0)
             layers.append(_name(names[model.label], x, f"name{spare}", level=level))
@@ -174,7 +174,7 @@ def _ranked(data: ReportData) -> list[Ranked]:
     """The models of the figure: first the best and those that it cannot be told apart from."""
     near = _near(data)
     models = sorted(data.ranked, key=lambda model: model.label not in near)
-    return [_in_figure(model, near=model.label in near) for model in models]
+    return [Ranked(m.label, m.top1.accuracy, m.label in near, m.run.tags) for m in models]
 
 
 def _near(data: ReportData) -> set[str]:
@@ -182,14 +182,7 @@ def _near(data: ReportData) -> set[str]:
     if len(data.ranked) < 2:
         return set()
     best = data.ranked[0].label
-    apart = {pair.second for pair in data.pairs if pair.first == best and pair.apart}
-    return {model.label for model in data.ranked} - apart
-
-
-def _in_figure(model: ScoredModel, *, near: bool) -> Ranked:
-    found = model.top1.accuracy
-    says = f"{percent(found.share, found.photos)} % ({interval(found)} %)"
-    return Ranked(model.label, found, says, near, model.run.tags)
+    return {best, *data.near()[best]} & {model.label for model in data.ranked}
 
 
 # The table

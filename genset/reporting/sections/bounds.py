@@ -10,7 +10,7 @@ from genset.core.safe import clean
 from genset.core.table import Column, Table
 from genset.core.to_json import to_json
 from genset.reporting.blocks import Grid, Paragraph, Part
-from genset.reporting.format import MANY
+from genset.reporting.format import all_models
 from genset.reporting.report import Inputs, ReportData, Section
 
 
@@ -57,14 +57,16 @@ def show(found: TwoBounds, _: ReportData) -> Iterator[Part]:
         Column("interval", "95 % interval", "%", format=between, align="right"),
     ]
     rows = [[place.model, place.share, place.interval] for place in bounds.places]
-    models = len(rows)
     note = (
         "0 % is as good as the lower one, 100 % as the upper one, in top-1 accuracy on the photos "
         "that count for all three; intervals resample classes."
     )
-    fold = f"Places of all {models} models" if models > MANY else ""
     title = f"Between {clean(bounds.lower)} and {clean(bounds.upper)}"
-    yield Part("bounds", title, [Grid(Table(columns, rows), fold), Paragraph(note, "note")])
+    yield Part(
+        "bounds",
+        title,
+        [Grid(Table(columns, rows), all_models(len(rows))), Paragraph(note, "note")],
+    )
 
 
 def _json(found: TwoBounds, _: ReportData) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.reporting.blocks import Block, Columns, Grid, Heading, Html, Paragraph, Part
 from genset.reporting.figures.plot import Axis, Plot, el
-from genset.reporting.format import answered, class_cell, interval, remarks, settings
-from genset.reporting.html import html_of
+from genset.reporting.format import answered, class_cell, interval, remarks, settings, some_of
+from genset.reporting.html import facts, html_of
 from genset.reporting.names import run_anchor
 from genset.reporting.report import ReportData, ScoredModel, Section, no_numbers
 from genset.reporting.sections import errors, multilabel
@@ -23,7 +23,6 @@ from genset.statistics.intervals import wilson
 
 _HARDEST = 8  # classes of a model
 _WHOLE = 70  # models with hardest classes and calibration: a page is mailed
-_NEAR = 12  # models that it cannot be told apart from
 _MARKS = [(n / 4, f"{25 * n} %") for n in range(5)]
 
 
@@ -35,27 +34,16 @@ def show(_: None, data: ReportData) -> Iterator[Part]:
 
 
 def _models(data: ReportData) -> Markup:
-    near = _near(data)
+    near = data.near()
     models = Markup("\n").join(
         _model(number, model, near[model.label], data) for number, model in enumerate(data.models)
     )
     return Markup('<div class="profiles">\n{}\n</div>').format(models)
 
 
-def _near(data: ReportData) -> dict[str, list[str]]:
-    """By model, those that it cannot be told apart from, in the report's order."""
-    near: dict[str, list[str]] = {model.label: [] for model in data.models}
-    for pair in data.pairs:
-        if not pair.apart:
-            near[pair.first].append(pair.second)
-            near[pair.second].append(pair.first)
-    place = {model.label: number for number, model in enumerate(data.models)}
-    return {label: sorted(others, key=place.__getitem__) for label, others in near.items()}
-
-
 def _model(number: int, model: ScoredModel, near: Sequence[str], data: ReportData) -> Markup:
     numbers: list[Block] = [Heading("Accuracy"), Grid(_accuracies(model, data))]
-    numbers += [Heading("Provenance"), Html(lambda: _provenance(model.run))]
+    numbers += [Heading("Provenance"), Html(lambda: facts(_provenance(model.run)))]
     errors_of = [*_hardest(number, data), *_calibration(model)] if number < _WHOLE else []
     texts = [_rank(model, near, data), *(f"{text}." for text in remarks(model, data))]
     blocks: list[Block] = [
@@ -85,9 +73,7 @@ def _rank(model: ScoredModel, near: Sequence[str], data: ReportData) -> str:
         best = f"{rank.best}" if rank.best == rank.worst else f"{rank.best} to {rank.worst}"
         start = f"Rank {best} of {len(data.ranked)} by top-1 accuracy"
     if near:
-        names = ", ".join(clean(name, 60) for name in near[:_NEAR])
-        more = f" and {len(near) - _NEAR} more" if len(near) > _NEAR else ""
-        return f"{start}; cannot be told apart from {names}{more}."
+        return f"{start}; cannot be told apart from {some_of(near)}."
     return f"{start}; can be told apart from every other model." if data.pairs else f"{start}."
 
 
@@ -114,15 +100,8 @@ def _accuracies(model: ScoredModel, data: ReportData) -> Table:
     return Table(columns, rows)
 
 
-def _provenance(run: Run) -> Markup:
+def _provenance(run: Run) -> Iterator[tuple[str, str]]:
     """What a run records of the model, and of how it was scored."""
-    form = Markup("<dt>{}</dt><dd>{}</dd>")
-    return Markup("<dl>\n{}\n</dl>").format(
-        Markup("\n").join(form.format(*fact) for fact in _facts(run))
-    )
-
-
-def _facts(run: Run) -> Iterator[tuple[str, str]]:
     code = Markup("<code>{}</code>")
     yield "Spec", code.format(clean(without_folders(run.spec), 1000))
     if run.preprocessing:

@@ -2,18 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import isinf
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
 from genset.comparison.pairs import Bounds
 from genset.core.errors import BadInput
-from genset.core.numbers import NONE, between, dollars, spoken
+from genset.core.numbers import between, dollars, spoken
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
-from genset.core.to_json import to_json
 from genset.reporting import margins
 from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part
 from genset.reporting.format import share
@@ -22,7 +19,6 @@ from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.sections import bounds
 from genset.reporting.sections.bounds import TwoBounds
 from genset.reporting.training_logs import JoinedEntry, join_entry, tell_apart
-from genset.statistics.intervals import Interval
 from genset.tta import words
 
 _LOWER, _UPPER = "lower reference", "upper reference"
@@ -50,16 +46,6 @@ def gather(inputs: Inputs, data: ReportData) -> tuple[JoinedEntry, ...]:
         replace(entry, margins=tests.get(entry.model, ()))
         for entry in tell_apart(list(found.values()))
     )
-
-
-def _json(found: Sequence[JoinedEntry], _: ReportData) -> dict[str, Any]:
-    """An interval's end that is infinite is null."""
-    entries = [
-        to_json(replace(entry, margins=()))
-        | {"margins": [test.as_json() for test in entry.margins]}
-        for entry in found
-    ]
-    return {"entries": entries} if entries else {}
 
 
 # The tables
@@ -99,20 +85,33 @@ def _table(found: Sequence[JoinedEntry], data: ReportData) -> Table:
 
 def _row(entry: JoinedEntry, data: ReportData) -> list[object]:
     time = "never" if entry.hours is None else spoken(entry.hours)
-    how = (
-        f"epoch {_epoch(entry)}, {dollars(entry.cost)}" if entry.epochs else f"best {_best(entry)}"
-    )
+    how = f"best {words.amount(entry.best, entry.percent)}"
+    if entry.epochs:
+        low, high = entry.epochs  # of several runs, of the first and the last
+        epochs = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+        how = f"epoch {epochs}, {dollars(entry.cost)}"
     if entry.watt_hours is not None:
         how += f", {words.quantity(entry.watt_hours, 'Wh')}"
-    runs, *share = _reach(entry)
-    if entry.variation is not None:
-        share.append(f"varies by {_variation(entry)}")
+    goal = f"{words.goal(entry)} on {clean(entry.task)}"
     return [
         _name(entry),
-        Cell(entry.hours, time, f"to {_goal(entry)}; {how}"),
-        Cell(entry.reached, runs, "; ".join(share)),
+        Cell(entry.hours, time, f"to {goal}; {how}"),
+        _stability(entry),
         *_here(entry.model, data),
     ]
+
+
+def _stability(entry: JoinedEntry) -> Cell:
+    """How many runs reach the threshold, and how much their times vary."""
+    if entry.share is None:
+        return Cell(entry.reached, "one run")
+    notes = [words.percent_interval(entry.share, 0)]
+    if (ends := entry.variation_interval) and entry.variation is not None:
+        varies = f"{100 * entry.variation:.1f} % ({words.percent_interval(ends, 1)})"
+        notes.append(f"varies by {varies}")
+    elif entry.variation is not None:
+        notes.append("varies by 0 % (as coarse as the logs are)")
+    return Cell(entry.reached, f"{entry.reached} of {entry.runs} runs", "; ".join(notes))
 
 
 def _name(entry: JoinedEntry) -> Cell:
@@ -150,46 +149,6 @@ def _gap(label: str, limits: Bounds) -> Cell:
     return Cell(found.share, f"{100 * found.share:.1f}", between(found.interval) + doubt)
 
 
-# In words
-
-
-def _goal(entry: JoinedEntry) -> str:
-    """What it must reach: "93 % top-5 on ImageNet"."""
-    return f"{words.goal(entry)} on {clean(entry.task)}"
-
-
-def _best(entry: JoinedEntry) -> str:
-    return words.amount(entry.best, entry.percent)
-
-
-def _epoch(entry: JoinedEntry) -> str:
-    """The epoch that reached the threshold; of several runs, from the first to the last."""
-    low, high = entry.epochs or (0, 0)
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
-
-
-def _reach(entry: JoinedEntry) -> list[str]:
-    """How many runs reach the threshold; of several also the interval of their share."""
-    if entry.share is None:
-        return ["one run"]
-    return [f"{entry.reached} of {entry.runs} runs", _range(entry.share, 0)]
-
-
-def _variation(entry: JoinedEntry) -> str:
-    """How much the times vary, with the interval of that; "–" where it is not known."""
-    if entry.variation is None:
-        return NONE
-    if entry.variation_interval is None:
-        return "0 % (as coarse as the logs are)"
-    return f"{100 * entry.variation:.1f} % ({_range(entry.variation_interval, 1)})"
-
-
-def _range(found: Interval, digits: int) -> str:
-    """An interval of a share, in per cent."""
-    high = "∞" if isinf(found.high) else f"{100 * found.high:.{digits}f}"
-    return f"{100 * found.low:.{digits}f}–{high} %"
-
-
 def _meaning(found: Sequence[JoinedEntry], limits: TwoBounds) -> str:
     stop = gap = by_word = ""
     if any(entry.to_stop for entry in found):
@@ -210,4 +169,4 @@ def _meaning(found: Sequence[JoinedEntry], limits: TwoBounds) -> str:
     )
 
 
-SECTION = Section("entries", gather, show, _json)
+SECTION = Section("entries", gather, show)

@@ -1,15 +1,13 @@
 """Fine-tuning: the report's models with a new last layer, task by task."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
 from genset.core.numbers import bare_p, count, digits, p_value, percent, points, span
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
-from genset.core.to_json import to_json
 from genset.finetune.compare import CurvePoint, Difference, Row, learning_curve, table
 from genset.finetune.runs import FinetuneRun, StoredRun, find_finetuned
 from genset.reporting.blocks import (
@@ -47,16 +45,19 @@ class FinetunedModel:
     """One model on one task.
 
     Attributes:
-        label: as the report calls it.
-        run: what was fitted on what; its `accuracy` and `spread` are the result.
+        run: what was fitted on what; its `model` is what the report calls it.
         difference: from the task's baseline; None of the baseline itself.
-        curve: accuracy by photos of each class.
+        curve: accuracy by photos of each class, that on all of them last.
     """
 
-    label: str
     run: FinetuneRun
     difference: Difference | None
     curve: tuple[CurvePoint, ...]
+
+    @property
+    def label(self) -> str:
+        """As the report calls it."""
+        return self.run.model
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,29 +125,10 @@ def _task(row: Row, name: str) -> FinetunedTask:
     return FinetunedTask(
         task=name,
         models=tuple(
-            FinetunedModel(
-                label=stored.record.model,
-                run=stored.record,
-                difference=difference,
-                curve=learning_curve(row, stored),
-            )
+            FinetunedModel(stored.record, difference, learning_curve(row, stored))
             for stored, difference in zip(row.models, differences, strict=True)
         ),
     )
-
-
-def _json(found: Sequence[FinetunedTask], _: ReportData) -> dict[str, Any]:
-    tasks = [
-        {
-            "task": task.task,
-            "models": [
-                asdict(model) | {"accuracy": asdict(model.run.accuracy), "spread": model.run.spread}
-                for model in task.models
-            ],
-        }
-        for task in found
-    ]
-    return {"finetuning": to_json(tasks)} if tasks else {}
 
 
 # What is shown
@@ -324,4 +306,4 @@ def _curve(
     return plot.clipped(band) + line + plot.points(points, [])
 
 
-SECTION = Section("finetuning", gather, show, _json)
+SECTION = Section("finetuning", gather, show)

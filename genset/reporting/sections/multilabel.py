@@ -1,20 +1,18 @@
 """By all right classes: how models do, and rank, where it is known what all photos show."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from genset.comparison.marks import truth_of
-from genset.comparison.pairs import Rank
-from genset.comparison.truths import MultiLabel, TruthRanks, measure, truth_ranks
+from genset.comparison.pairs import Pair, Rank
+from genset.comparison.truths import MultiLabel, measure, truth_ranks
 from genset.core.numbers import agree, count, percent
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table, interval_column
-from genset.core.to_json import to_json
 from genset.reporting.blocks import Block, Grid, Heading, Paragraph, Part
-from genset.reporting.format import MANY, interval_cell
+from genset.reporting.format import all_models, interval_cell
 from genset.reporting.report import Inputs, ReportData, Section
-from genset.reporting.verdict import pair_to_json
 from genset.score.results.results import Results
 from genset.score.results.runs import Accuracy
 from genset.sets.photos import PhotoSet
@@ -61,10 +59,14 @@ class TruthSummary:
 
 @dataclass(frozen=True, slots=True)
 class ByTruth:
-    """A set's truth, and how models rank by it; each model's numbers are with the model."""
+    """A set's truth, and how models rank by it; each model's numbers are with the model.
+
+    `ranks` and `pairs` are those of `genset.comparison.truths.TruthRanks`.
+    """
 
     truth: TruthSummary
-    ranking: TruthRanks
+    ranks: dict[str, dict[By, Rank]]
+    pairs: dict[By, tuple[Pair, ...]]
 
 
 Row = tuple[str, Cell | None, Cell | None, Cell]
@@ -80,7 +82,7 @@ def gather(inputs: Inputs, data: ReportData) -> ByTruth | None:
     if (truth := results.photos.truth) is None:
         return None
     found = truth_ranks(results, data.pairs)
-    return ByTruth(summarize_truth(results.photos, truth), found)
+    return ByTruth(summarize_truth(results.photos, truth), found.ranks, found.pairs)
 
 
 def summarize_truth(photos: PhotoSet, truth: Truth) -> TruthSummary:
@@ -99,24 +101,6 @@ def summarize_truth(photos: PhotoSet, truth: Truth) -> TruthSummary:
         is_own=truth.is_frozen,
         others=truth.others,
     )
-
-
-def _json(found: ByTruth | None, _: ReportData) -> dict[str, Any]:
-    """With every pair by each truth."""
-    if found is None:
-        return {}
-    by_model = found.ranking.ranks
-    numbers = {
-        "truth": asdict(found.truth),
-        "ranks": {
-            label: {by: asdict(rank) for by, rank in ranks.items()}
-            for label, ranks in by_model.items()
-        },
-        "pairs": {
-            by: [pair_to_json(pair) for pair in pairs] for by, pairs in found.ranking.pairs.items()
-        },
-    }
-    return {"by_truth": to_json(numbers)}
 
 
 # What is shown
@@ -143,9 +127,7 @@ def _accuracies(found: ByTruth, data: ReportData) -> Iterator[Block]:
         Column("interval", "95 % interval", "%", align="right"),
         Column("photos", "Photos", align="right"),
     ]
-    models = len(data.models)
-    fold = f"Accuracies of all {models} models by each truth" if models > MANY else ""
-    yield Grid(Table(columns, _rows(measured, found.truth)), fold)
+    yield Grid(Table(columns, _rows(measured, found.truth)), all_models(len(measured)))
     yield Paragraph(_meaning(found, data), "note")
 
 
@@ -190,15 +172,11 @@ def _meaning(found: ByTruth, data: ReportData) -> str:
 
 
 def _ranks(found: ByTruth, data: ReportData) -> Iterator[Block]:
-    truths: list[By] = ["original", *found.ranking.pairs]
+    truths: list[By] = ["original", *found.pairs]
     columns = [Column("model", "Model"), *(Column(by, NAMES[by]) for by in truths)]
-    rows = [
-        [label, *(_rank(ranks[by]) for by in truths)]
-        for label, ranks in found.ranking.ranks.items()
-    ]
-    models = len(data.models)
+    rows = [[label, *(_rank(ranks[by]) for by in truths)] for label, ranks in found.ranks.items()]
     yield Heading("Ranks by each truth")
-    yield Grid(Table(columns, rows), f"Ranks of all {models} models" if models > MANY else "")
+    yield Grid(Table(columns, rows), all_models(len(rows)))
     yield Paragraph(
         "In brackets: the range of ranks, by the pairs told apart by that truth.", "note"
     )
@@ -248,7 +226,7 @@ def doubt(truth: TruthSummary) -> str:
     )
 
 
-SECTION = Section("by_truth", gather, show, _json)
+SECTION = Section("by_truth", gather, show)
 
 
 # The table of `genset evaluate`
@@ -275,11 +253,11 @@ class MeasuredRuns:
         return [Table(notes=[about]), Table(columns, _rows(self.models, self.truth))]
 
     def as_json(self, replaced: str = "") -> dict[str, Any]:
-        """The same as JSON's own types."""
+        """The same for JSON."""
         return {
-            "truth": to_json(asdict(self.truth)),
+            "truth": self.truth,
             **({"replaced": replaced} if replaced else {}),
-            "models": {label: to_json(asdict(found)) for label, found in self.models.items()},
+            "models": self.models,
         }
 
 

@@ -12,7 +12,6 @@ from markupsafe import Markup
 from genset.classes import Taxonomy
 from genset.core.numbers import count, ordinal
 from genset.core.safe import clean
-from genset.core.to_json import to_json
 from genset.release.reader import ReleasePhoto
 from genset.reporting.blocks import Block, Html, Paragraph, Part
 from genset.reporting.format import class_and_id, class_name, probability
@@ -82,6 +81,11 @@ class Sample:
     answers: tuple[Answer, ...]
     record: ReleasePhoto | None
     note: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """Where this machine keeps photos is nobody's business."""
+        names = ("id", "wnid", "name", "answers", "record", "note")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def mistakes(self) -> int:
@@ -204,28 +208,6 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()
 
 
-def _json(found: tuple[Gallery, ...], _: ReportData) -> dict[str, Any]:
-    """Where this machine keeps photos is nobody's business."""
-    galleries = [
-        {
-            "shows": gallery.shows,
-            "samples": [
-                {
-                    "id": sample.id,
-                    "wnid": sample.wnid,
-                    "name": sample.name,
-                    "answers": sample.answers,
-                    "record": sample.record,
-                }
-                for sample in gallery.samples
-            ],
-        }
-        for gallery in found
-        if gallery.shows != "missed"
-    ]
-    return {"galleries": to_json(galleries)}
-
-
 # What is shown
 
 
@@ -317,4 +299,4 @@ def _item(found: Answer, sample: Sample) -> Markup:
     return form.format(mark, clean(found.model, 60), clean(found.name), chance, small)
 
 
-SECTION = Section("galleries", gather, show, _json)
+SECTION = Section("galleries", gather, show)

@@ -10,7 +10,7 @@ from genset.core.numbers import count
 from genset.core.safe import clean
 from genset.reporting.blocks import Block, Html, Paragraph, Part
 from genset.reporting.format import settings
-from genset.reporting.html import link
+from genset.reporting.html import facts, link
 from genset.reporting.report import ReportData, Section, no_numbers
 from genset.reporting.sections import sources
 from genset.reporting.summary import ReleaseSummary, SetSummary
@@ -34,14 +34,13 @@ def _facts(data: ReportData) -> Markup:
         number, every = len(taxonomy), f"the {len(taxonomy):,} of {clean(taxonomy.name)}"
     if release and release.chosen_classes < number:
         every = f"{release.chosen_classes:,} chosen, of {every}"
-    facts: list[tuple[str, str]] = [
+    found: list[tuple[str, str]] = [
         ("Classes", f"{about.classes:,} of {every}"),
         ("Photos", f"{about.photos:,}; {_per_class(about)}"),
         *(_of_release(release, data) if release else ()),
         ("Content hash", Markup("<code>{}</code>").format(about.content_hash)),
     ]
-    form = Markup("<dt>{}</dt><dd>{}</dd>")
-    return Markup("<dl>\n{}\n</dl>").format(Markup("\n").join(form.format(*fact) for fact in facts))
+    return facts(found)
 
 
 def _of_release(release: ReleaseSummary, data: ReportData) -> Iterator[tuple[str, str]]:

@@ -97,6 +97,6 @@ def test_a_few_far_weaker_models_do_not_squeeze_the_axis() -> None:
     strong = [Accuracy.of(700 + n, 1000) for n in range(0, 60, 5)]
     shares = [each.share for each in strong]
     assert share_axis("", [*shares, 0.001]).low > 0.6
-    models = [Ranked(f"m{n}", each, "", near=False) for n, each in enumerate(strong[::-1])]
-    drawn = ranking_plot([*models, Ranked("chance", Accuracy.of(1, 1000), "0.1 %", near=False)])
+    models = [Ranked(f"m{n}", each, near=False) for n, each in enumerate(strong[::-1])]
+    drawn = ranking_plot([*models, Ranked("chance", Accuracy.of(1, 1000), near=False)])
     assert drawn.count("▼") == 1
