@@ -14,6 +14,7 @@ import pytest
 
 import genset
 from tests.score.colours import Colours, colours, painted_set
+from tests.score.listed import write_list, write_npy
 from tests.score.test_own_classes import genset_says, painted
 
 _OF_A_RUN = ("created_at", "seconds", "cost", "spec")
@@ -202,3 +203,29 @@ def _pixels(image: Any) -> Any:
 
     resized = np.asarray(image.convert("RGB").resize((32, 32)), np.float32)
     return torch.from_numpy(resized / 127.5 - 1).permute(2, 0, 1)
+
+
+def test_files_of_one_name_and_a_set_as_reference_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("val", "new"):
+        write_list(tmp_path / f"{name}.csv", range(8))
+    for folder, right in (("one", 8), ("two", 4)):
+        (tmp_path / folder).mkdir()
+        answers = [[place if place < right else 999] for place in range(8)]
+        spec = f"{write_npy(tmp_path / folder / 'best.npy', answers)}?name={folder}"
+        for name in ("val", "new"):
+            genset_says("evaluate", f"{name}.csv", "--model", spec)
+    genset_says("report", "new.csv", "--reference", "val.csv", "-o", "page.html")
+    text = printed(tmp_path / "page.html")
+    assert "# Score the models on val.csv too: genset evaluate val.csv ..." in text
+    assert str(tmp_path) not in text
+    found = json.loads(genset_says("report", "new.csv", "--reference", "val.csv", "--json"))
+    assert {row["there"] for row in found["reference"]["models"]} == {0.5, 1.0}
+    shutil.rmtree("runs")
+    for words in commands(text.replace("--reference val.csv", "")):
+        genset_says(*words)
+    again = json.loads(genset_says("report", "new.csv", "--json"))
+    shares = {model["label"]: model["tops"][0]["accuracy"]["share"] for model in again["models"]}
+    assert shares == {"one": 1.0, "two": 0.5}

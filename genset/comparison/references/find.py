@@ -22,6 +22,7 @@ from genset.comparison.references.sets import IMAGENET, recognize_names
 from genset.core.errors import BadInput
 from genset.models.spec import ModelSpec, parse_spec
 from genset.score.results.runs import Accuracy, Run, all_runs, find_runs, load_predictions
+from genset.sets.layouts.labels import LABELS
 
 _LIBRARIES = ("timm", "torchvision")
 _HUB = "hf-hub:timm/"  # timm's own organisation on the hub, whose names are timm's
@@ -145,7 +146,7 @@ def find_references(reference: str, runs: Path, targets: Sequence[Run]) -> Refer
     """
     found: References = {}
     weights = {named(run): weights_of(run) for run in targets}
-    if Path(reference).suffix == ".csv":
+    if is_table(reference):
         table = read_table(Path(reference))
         for run in targets:
             its = weights[named(run)]
@@ -153,7 +154,7 @@ def find_references(reference: str, runs: Path, targets: Sequence[Run]) -> Refer
             _look_up(found, run, its, lines)
         return found
     # ImageNet's photos are told by what they are, not by a set's name.
-    measured = [] if reference == NAME else find_runs(runs, reference)
+    measured = [] if reference == NAME else find_runs(runs, _set_name(Path(reference)))
     if reference == NAME:
         shipped = published_table()
         for run in targets:
@@ -180,6 +181,24 @@ def find_references(reference: str, runs: Path, targets: Sequence[Run]) -> Refer
             if (top1 := weights[named(run)].reported) is not None:
                 found[named(run)] = Reference(top1, None, SAID)
     return found
+
+
+def is_table(reference: str) -> bool:
+    """Whether it is a CSV file of models, not one that lists the photos of a set."""
+    if (path := Path(reference)).suffix != ".csv":
+        return False
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return "wnid" not in next(csv.reader(file), [])
+    except (OSError, ValueError, csv.Error):
+        return True  # reading it says what is wrong
+
+
+def _set_name(path: Path) -> str:
+    """What the set of this file or name is called."""
+    if path.suffix != ".csv":
+        return str(path)
+    return path.resolve().parent.name if path.name == LABELS else path.stem
 
 
 def read_table(path: Path) -> Table:

@@ -1,12 +1,13 @@
 """To make it again: by which commands a report's models are scored, and the report is made."""
 
+import os
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from genset.comparison.logits import has_logits
-from genset.comparison.references.find import spec_of
+from genset.comparison.references.find import NAME, NONE, is_table, spec_of
 from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.models.spec import ModelSpec
@@ -153,16 +154,37 @@ def commands(data: ReportData) -> str:
     ]
     sets = [name, *(_argument(without_folders(other)) for other in data.options.others)]
     words = f"{' '.join(sets)}{_of_classes(again)}{_report(data.options)}"
-    where = f"# In a folder that holds {name} and the files of the models"
-    return "\n".join([*[where] * (not data.set.release), *lines, f"genset report {words}"])
+    old = data.options.compare
+    files = [*[name] * (not data.set.release), *([_argument(old.name)] if old else [])]
+    where = f"# In a folder that holds {', '.join(files)} and the files of the models"
+    there = [*sets[1:], *[_argument(data.options.reference)] * _is_a_set(data.options.reference)]
+    lines += [f"# Score the models on {each} too: genset evaluate {each} ..." for each in there]
+    return "\n".join([*[where] * bool(files), *lines, f"genset report {words}"])
 
 
 def evaluate(data: ReportData, scoring: Scoring) -> str:
     """The command that scores models on the report's set."""
     options = "".join(f" {option}" for option in scoring.options)
-    models = "".join(f" \\\n    --model {_argument(without_folders(s))}" for s in scoring.specs)
+    every = [spec for each in data.of(SECTION).scorings for spec in each.specs]
+    models = "".join(f" \\\n    --model {_argument(_in_folder(s, every))}" for s in scoring.specs)
     name, classes = _argument(data.set.named), _of_classes(data.of(SECTION))
     return f"genset evaluate {name}{classes}{options}{models}"
+
+
+def _in_folder(spec: str, specs: Sequence[str]) -> str:
+    """A spec without the folders of this machine, but for those that tell its file from others'."""
+    target = spec.partition("?")[0]
+    short = without_folders(target)
+    alike = {name for each in specs if without_folders(name := each.partition("?")[0]) == short}
+    if len(alike) > 1:
+        kind, _, path = target.partition(":")
+        shared = os.path.commonpath([name.partition(":")[2] for name in alike])
+        spec = spec.replace(target, f"{kind}:{os.path.relpath(path, shared)}", 1)
+    return without_folders(spec)
+
+
+def _is_a_set(reference: str) -> bool:
+    return reference not in ("", NAME, NONE) and not is_table(reference)
 
 
 def evaluate_well_known(data: ReportData, specs: Sequence[str]) -> str:
