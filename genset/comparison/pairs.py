@@ -86,6 +86,9 @@ class Rank:
     best: int
     worst: int
 
+    def __str__(self) -> str:
+        return f"{self.best}" if self.best == self.worst else f"{self.best} to {self.worst}"
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

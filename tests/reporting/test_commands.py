@@ -100,6 +100,7 @@ def test_what_changed_since_an_older_report(folder: Path, monkeypatch: pytest.Mo
     words = ("photos.csv", "--compare", "old.json", "--format")
     text = printed(*words, "markdown")
     assert "The photos are the same. Unchanged: 1 model." in text
+    assert "Rank before | Rank now |" in text
     assert "| half | 50.0 (36.5–63.5) | 75.0 (61.2–85.1) | +25.0 |" in text
     assert "| new | – | 75.0 (61.2–85.1) | new |" in text
     shutil.rmtree(next(folder.glob("runs/photos/good-*")))

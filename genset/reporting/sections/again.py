@@ -158,14 +158,14 @@ def commands(data: ReportData) -> str:
     files = [*[name] * (not data.set.release), *([_argument(old.name)] if old else [])]
     where = f"# In a folder that holds {', '.join(files)} and the files of the models"
     there = [*sets[1:], *[_argument(data.options.reference)] * _is_a_set(data.options.reference)]
-    lines += [f"# Score the models on {each} too: genset evaluate {each} ..." for each in there]
+    lines += [f"# Score the models on {other} too: genset evaluate {other} ..." for other in there]
     return "\n".join([*[where] * bool(files), *lines, f"genset report {words}"])
 
 
 def evaluate(data: ReportData, scoring: Scoring) -> str:
     """The command that scores models on the report's set."""
     options = "".join(f" {option}" for option in scoring.options)
-    every = [spec for each in data.of(SECTION).scorings for spec in each.specs]
+    every = [spec for command in data.of(SECTION).scorings for spec in command.specs]
     models = "".join(f" \\\n    --model {_argument(_in_folder(s, every))}" for s in scoring.specs)
     name, classes = _argument(data.set.named), _of_classes(data.of(SECTION))
     return f"genset evaluate {name}{classes}{options}{models}"
@@ -175,7 +175,8 @@ def _in_folder(spec: str, specs: Sequence[str]) -> str:
     """A spec without the folders of this machine, but for those that tell its file from others'."""
     target = spec.partition("?")[0]
     short = without_folders(target)
-    alike = {name for each in specs if without_folders(name := each.partition("?")[0]) == short}
+    names = {other.partition("?")[0] for other in specs}
+    alike = [name for name in names if without_folders(name) == short]
     if len(alike) > 1:
         kind, _, path = target.partition(":")
         shared = os.path.commonpath([name.partition(":")[2] for name in alike])

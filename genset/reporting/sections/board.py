@@ -263,10 +263,8 @@ def _accuracy(name: str, title: str, unit: str = "%") -> Column:
 
 
 def _rank(model: ScoredModel) -> Cell | None:
-    if not (rank := model.rank):
-        return None
-    text = f"{rank.best}" if rank.best == rank.worst else f"{rank.best} to {rank.worst}"
-    return Cell([rank.best, rank.worst], text)
+    rank = model.rank
+    return Cell([rank.best, rank.worst], str(rank)) if rank else None
 
 
 def _names(data: ReportData) -> Callable[[ScoredModel], Cell]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
+from genset.comparison.pairs import Rank
 from genset.core.numbers import count, digits, points
 from genset.core.safe import clean
 from genset.core.table import Column, Table
@@ -23,6 +24,7 @@ class _Model(Record, frozen=True, forbid_unknown_fields=False):
     label: str
     weights_hash: str
     tops: Annotated[tuple[_Top, ...], Meta(min_length=1)]
+    rank: Rank | None = None
 
     @property
     def top1(self) -> Accuracy:
@@ -40,18 +42,25 @@ class _OlderReport(Record, frozen=True, forbid_unknown_fields=False):
 
 
 class Change(NamedTuple):
-    """A model's top-1 accuracy before and now; None where the report has no such model."""
+    """A model's top-1 accuracy and rank before and now; None where the report has no such model."""
 
     model: str
     before: Accuracy | None
     now: Accuracy | None
+    rank_before: Rank | None = None
+    rank_now: Rank | None = None
+
+    @property
+    def is_none(self) -> bool:
+        """Whether nothing that is shown is another."""
+        return self.before == self.now and self.rank_before == self.rank_now
 
 
 class Changes(NamedTuple):
     """What is another since an older report.
 
     `older` names its set, and `same_photos` is whether it is this one. `models` are those with
-    another accuracy, by name; `unchanged` counts the others.
+    another accuracy or rank, by name; `unchanged` counts the others.
     """
 
     older: str
@@ -76,18 +85,22 @@ def gather(_: Inputs, data: ReportData) -> Changes | None:
     if (path := data.options.compare) is None:
         return None
     older = read_json(path, _OlderReport)
-    rest, before = list(older.models), dict[str, Accuracy]()
+    rest, before = list(older.models), dict[str, _Model]()
     for step in range(3):
         for model in (model for model in data.models if model.label not in before):
             identity = _identities(model.run.key, model.run.weights_hash, model.label)[step]
             for old in rest:
                 if _identities(old.run, old.weights_hash, old.label)[step] == identity:
-                    before[model.label] = old.top1
+                    before[model.label] = old
                     rest.remove(old)
                     break
-    models = [Change(m.label, before.get(m.label), m.top1.accuracy) for m in data.models]
-    models += [Change(model.label, model.top1, None) for model in rest]
-    changed = tuple(model for model in models if model.before != model.now)
+    models = []
+    for model in data.models:
+        was, now = before.get(model.label), model.top1.accuracy
+        ranks = was.rank if was else None, model.rank
+        models.append(Change(model.label, was.top1 if was else None, now, *ranks))
+    models += [Change(gone.label, gone.top1, None, gone.rank) for gone in rest]
+    changed = tuple(model for model in models if not model.is_none)
     is_same = older.set.content_hash == data.set.content_hash
     return Changes(older.set.name, is_same, changed, len(models) - len(changed))
 
@@ -98,7 +111,7 @@ def show(found: Changes | None, data: ReportData) -> Iterator[Part]:
         return
     text = "The photos are the same."
     if not found.same_photos:
-        text = f"The photos are others (then {clean(found.older)}): a difference is theirs, too."
+        text = f"Another set (then {clean(found.older)}): a difference may be that of the photos."
     if found.unchanged:
         text += f" Unchanged: {count(found.unchanged, 'model')}."
     columns = [
@@ -106,6 +119,8 @@ def show(found: Changes | None, data: ReportData) -> Iterator[Part]:
         Column("before", "Top-1 before", "%"),
         Column("now", "Top-1 now", "%"),
         Column("change", "Change", "points", align="right"),
+        Column("rank_before", "Rank before"),
+        Column("rank_now", "Rank now"),
     ]
     table = Table(columns, [_row(change) for change in found.models])
     blocks: list[Block] = [Paragraph(text), Grid(table)] if table.rows else [Paragraph(text)]
@@ -114,10 +129,11 @@ def show(found: Changes | None, data: ReportData) -> Iterator[Part]:
 
 def _row(change: Change) -> list[object]:
     before, now = change.before, change.now
-    if not (before and now):
-        return [change.model, share(before), share(now), "new" if now else "gone"]
-    what = points(now.share - before.share, digits(min(now.photos, before.photos)))
-    return [change.model, share(before), share(now), what]
+    what = "new" if now else "gone"
+    if before and now:
+        what = points(now.share - before.share, digits(min(now.photos, before.photos)))
+    ranks = [rank and str(rank) for rank in (change.rank_before, change.rank_now)]
+    return [change.model, share(before), share(now), what, *ranks]
 
 
 SECTION = Section("changes", gather, show)
