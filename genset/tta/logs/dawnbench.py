@@ -328,6 +328,8 @@ def _training(entry: EntryFile | None, tsv_file: Path, metric: str) -> Training:
         if all(score <= 1 for epoch in curve.epochs for score in epoch.scores.values()):
             remarks.append("no score is over 1 %: fractions of 1 must be recorded a hundredfold")
         attempts = entry.recorded.recording
+        if attempts.late:
+            remarks.append("several of its epochs came at once: their times are bounds")
         if not attempts.finished:
             remarks.append("its training did not end by itself")
         if attempts.interruptions:

@@ -62,6 +62,7 @@ class Attempts(Record, frozen=True, rename="camel", forbid_unknown_fields=False)
     set_aside_hours: Annotated[float, Meta(ge=0)] = 0.0
     energy: str = ""
     watt_hours: Annotated[float, Meta(ge=0)] | None = None
+    late: bool = False
 
 
 class _Code(Record, frozen=True, forbid_unknown_fields=False):

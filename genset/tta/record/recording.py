@@ -46,6 +46,7 @@ class Recording:
         path: the TSV file; None until the first epoch is logged.
         epochs: all of the run, also those of earlier attempts that it goes on from.
         refused: how many lines were wrong.
+        late: whether several epochs came at once, so that times are bounds.
         before: the attempts before this one.
         facts: as given; what is added to them is written with the next epoch, or at the end.
     """
@@ -68,6 +69,7 @@ class Recording:
         self.path: Path | None = None
         self.epochs: list[Epoch] = []
         self.refused = 0
+        self.late = False
 
     def add(self, line: Line, elapsed: float) -> None:
         """Keep one epoch, `elapsed` seconds after the command began.
@@ -156,6 +158,7 @@ class Recording:
                 "interruptions": self.before.interruptions,
                 "hours": spent,
                 "refusedLines": self.refused,
+                **({"late": True} if self.late else {}),
                 "stopped": stopped,
                 "setAside": self.before.set_aside,
                 "setAsideHours": self.before.set_aside_hours,

@@ -136,7 +136,7 @@ def record(job: Job, output: Path, report: Output) -> Outcome:
         with _forwarded() as signals:
             child, source = _start(job.command)
             signals.go_to(child.pid)
-            for text in _lines(source, report, meter):
+            for text in _lines(source, report, meter, recording):
                 _add(recording, text, began, report)
             exit_code = child.wait()
         elapsed = time.monotonic() - began
@@ -239,15 +239,15 @@ _LATE = (
 )
 
 
-def _lines(source: int, report: Output, meter: Meter | None) -> Iterator[str]:
+def _lines(source: int, report: Output, meter: Meter | None, recording: Recording) -> Iterator[str]:
     """The command's lines; its output goes on as it comes, after what is in it was recorded."""
-    rest, copy, late = b"", report.copy, False
+    rest, copy = b"", report.copy
     while chunk := _next(source, meter):
         *lines, rest = (rest + chunk).replace(b"\r", b"\n").split(b"\n")
         rest = rest[-_LONGEST:]
         untimed = [ln for ln in lines if ln.startswith(b"tta ") and b" seconds=" not in ln]
-        if len(untimed) > 1 and not late:
-            late = True
+        if len(untimed) > 1 and not recording.late:
+            recording.late = True
             report.say(_LATE)
         for line in lines:
             yield line.decode("utf-8", "replace")

@@ -72,6 +72,8 @@ def test_epochs_that_came_at_once_are_said_to_have_no_times(tmp_path: Path) -> N
         program = both.format(seconds)
         done = subprocess.run([*words, program], capture_output=True, text=True, check=True)
         assert ("several epochs came at once" in done.stderr) == said
+    remarks = read_entries(tmp_path).trainings[0].about.remarks
+    assert "several of its epochs came at once: their times are bounds" in remarks
 
 
 PERL = 'for (1..3) { print "tta epoch=$_ top1=${_}0\n"; select(undef, undef, undef, .2) }'
