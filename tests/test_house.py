@@ -16,9 +16,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_502,
+    "lines of code": 59_507,
     "modules": 472,
-    "lines of tests": 69_727,
+    "lines of tests": 69_729,
     "words of docs": 30_094,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
