@@ -27,7 +27,8 @@ def picture(photo: HasBytes, record: ReleasePhoto | None, of: str, *, restricted
         of: its class.
         restricted: show it even where no licence lets others hand it on.
     """
-    if is_restricted(record) and not restricted:
+    license = License(record.license, record.license_url) if record else None
+    if license and not restricted and not may_be_passed_on(license):
         words = "No licence lets others hand this photo on: see its page"
     elif source := thumbnail(photo):
         return Markup('<img src="{}" alt="Photo of the class {}">').format(source, clean(of))
@@ -52,11 +53,6 @@ def credit(record: ReleasePhoto | None, source: str, image: str) -> Markup:
     return Markup('<p class="credit">{} by <bdi>{}</bdi>, <bdi>{}</bdi>, {}</p>').format(
         title, owner, source, license
     )
-
-
-def is_restricted(record: ReleasePhoto | None) -> bool:
-    """Whether no licence lets others hand a release's photo on, and so the page with it."""
-    return record is not None and not may_be_passed_on(License(record.license, record.license_url))
 
 
 def thumbnail(photo: HasBytes) -> str | None:

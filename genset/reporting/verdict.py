@@ -1,9 +1,7 @@
 """Two models on the same photos: what can be claimed, for `genset compare` and the report alike."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from operator import attrgetter
 from typing import Any
 
 from genset.comparison.marks import copies, truth_of
@@ -183,24 +181,29 @@ def pairs_table(
         planned: without p-values adjusted for all pairs of a report.
         title, notes: of the table.
     """
-    columns: list[tuple[Column, Callable[[Pair], object]]] = [
-        (Column("pair", "Pair"), partial(_name, names or {})),
-        (Column("difference", "Difference", "points"), _difference),
-        (interval_column("interval", unit="points"), _interval),
-        (Column("only_first", "Only first right", format="{:,}".format), attrgetter("only_first")),
-        (Column("only_second", "Only second", format="{:,}".format), attrgetter("only_second")),
-        (Column("photos", "Photos", format="{:,}".format), attrgetter("photos")),
-        (Column("p_value", "McNemar", "exact p", format=bare_p), attrgetter("p_value")),
-        (Column("holm", "Holm", format=bare_p), attrgetter("holm")),
-        (
-            Column("detectable", "Detectable", "points, 80 % power", format=in_points),
-            attrgetter("detectable"),
-        ),
+    columns = [
+        Column("pair", "Pair"),
+        Column("difference", "Difference", "points"),
+        interval_column("interval", unit="points"),
+        Column("only_first", "Only first right", format="{:,}".format),
+        Column("only_second", "Only second", format="{:,}".format),
+        Column("photos", "Photos", format="{:,}".format),
+        Column("p_value", "McNemar", "exact p", format=bare_p),
+        *[Column("holm", "Holm", format=bare_p)] * (not planned),
+        Column("detectable", "Detectable", "points, 80 % power", format=in_points),
     ]
-    if planned:
-        columns = [c for c in columns if c[0].name != "holm"]
-    rows = [[of(pair) for _, of in columns] for pair in pairs]
-    return Table([column for column, _ in columns], rows, title, notes)
+    rows = [
+        [
+            _name(names or {}, pair),
+            Cell(pair.difference, difference(pair)),
+            Cell(list(pair.interval), span(pair.interval, digits(pair.photos))),
+            *(pair.only_first, pair.only_second, pair.photos, pair.p_value),
+            *[pair.holm] * (not planned),
+            pair.detectable,
+        ]
+        for pair in pairs
+    ]
+    return Table(columns, rows, title, notes)
 
 
 def _name(names: Mapping[str, str], pair: Pair) -> Cell:
@@ -209,14 +212,6 @@ def _name(names: Mapping[str, str], pair: Pair) -> Cell:
         doubt = "too few photos" if pair.too_few else "cannot be told apart"
     first, second = (names.get(label, clean(label)) for label in (pair.first, pair.second))
     return Cell(f"{pair.first} − {pair.second}", f"{first} − {second}", doubt)
-
-
-def _difference(pair: Pair) -> Cell:
-    return Cell(pair.difference, difference(pair))
-
-
-def _interval(pair: Pair) -> Cell:
-    return Cell(list(pair.interval), span(pair.interval, digits(pair.photos)))
 
 
 def truth_to_json(results: Results, by: By) -> dict[str, Any]:

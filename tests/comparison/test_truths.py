@@ -288,7 +288,7 @@ def test_unclear_classes_have_two_rows(tmp_path: Path, listed: Path, specs: list
     }
     assert counts == {"real": (29, 39), "multilabel": (39, 39), "clear": (29, 29)}
     said = run(*words)
-    assert "other  multi-label, unclear left out       100.0     74.0–100.0" in said.output
+    assert "other  multi-label, unclear left out           100.0         74.0–100.0" in said.output
 
 
 def test_another_file_replaces_the_first_and_says_so(

@@ -59,23 +59,20 @@ def test_the_first_model_is_the_baseline_and_the_other_is_held_against_it(
     page, markdown = everywhere(photos, runs)
     (task,) = report_json(collect(photos, runs))["finetuning"]
     first, second = task["models"]
-    assert (first["run"]["model"], first["difference"]) == ("pretrained", None)
+    assert (first["run"]["model"], first["curve"][-1]["difference"]) == ("pretrained", None)
     assert first["curve"][-1]["accuracy"]["correct"] == 128
     assert (first["curve"][-1]["spread"], len(first["run"]["attempts"])) == (0.0, 5)
-    held = second["difference"]
+    held = second["curve"][-1]["difference"]
     assert held["difference"] == pytest.approx(-0.1)
     assert held["interval"]["low"] < -0.1 < held["interval"]["high"] < 0
     assert (held["only_model"], held["only_baseline"]) == (0, 16)
     for form in (page.text, markdown):
         assert "−10.0" in form
         assert "16 classes, 240 training and 160 test photos; split: official" in form
-        assert "± 2.50 over 3 seeds" in form
     assert "birds-200: optimized against pretrained" in page.text
-    assert page.text.index("Task pretrained % optimized %") < page.text.index("birds-200 80.0")
-    assert "| birds-200, pretrained | 5 | 68.8 (" in markdown
-    assert "| birds-200, optimized | all | 70.0 (" in markdown
-    pretrained = "80.0 (73.1–85.5, ± 0.00 over 3 seeds)"
-    assert f"| birds-200 | {pretrained} | 70.0 (62.5–76.6, ± 2.50 over 3 seeds) |" in markdown
+    assert "| birds-200 | pretrained | 5 | 68.8 (" in markdown
+    assert "| birds-200 | pretrained | all | 80.0 (73.1–85.5) | 0.00 | 3 | – |" in markdown
+    assert "| birds-200 | optimized | all | 70.0 (62.5–76.6) | 2.50 | 3 | −10.0 (" in markdown
 
 
 def test_the_lower_reference_is_the_baseline_where_one_is_named(
@@ -90,8 +87,8 @@ def test_the_lower_reference_is_the_baseline_where_one_is_named(
         ["optimized", "pretrained"],
         ["optimized"],
     ]
-    assert tasks[0].models[1].difference
-    assert tasks[0].models[1].difference.difference == pytest.approx(0.1)
+    difference = tasks[0].models[1].curve[-1].difference
+    assert difference and difference.difference == pytest.approx(0.1)
 
 
 def test_what_must_be_said_stands_below_the_table_once(tmp_path: Path, photos: PhotoSet) -> None:
@@ -113,7 +110,7 @@ def test_one_result_of_all_photos_has_no_curve_and_no_difference(
     page, markdown = everywhere(photos, runs)
     assert "Learning curves" not in page.text
     assert "learning curve" not in markdown
-    assert "| cats-dogs | 80.0 (73.1–85.5, 1 seed) |" in markdown
+    assert "| cats-dogs | pretrained | all | 80.0 (73.1–85.5) | – | 1 | – |" in markdown
     assert "against" not in page.text.partition("Fine-tuning")[2].partition("Where they err")[0]
 
 

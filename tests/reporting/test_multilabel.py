@@ -67,7 +67,7 @@ def test_a_report_shows_models_by_the_truth_that_the_set_keeps(
     text = as_markdown(data)
     assert "### By all right classes" in text
     assert "| single | ReaL | 82.6 |" in text
-    assert "| several | 2 (1–2) | 2 (1–2) |" in text
+    assert "| several | 2 (1 to 2) | 2 (1 to 2) |" in text
 
 
 def test_unclear_classes_count_both_ways(tmp_path: Path, photos: PhotoSet, runs: Path) -> None:

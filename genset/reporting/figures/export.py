@@ -52,7 +52,8 @@ def _figures(data: ReportData) -> Iterator[tuple[str, str]]:
             blocks = (block for block in part.blocks if isinstance(block, Figures))
             drawn = [svg for block in blocks for _, svg in block.draw()]
             yield from ((f"{part.anchor}-{n}", svg) for n, svg in enumerate(drawn, 1))
-    plots = each_model.calibration_plots(data.models)
+    known = ((model, model.calibration) for model in data.models)
+    plots = (each_model.calibration_plot(model, found) for model, found in known if found)
     yield from ((f"calibration-{n}", svg) for n, svg in enumerate(plots, 1))
 
 

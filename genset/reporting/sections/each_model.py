@@ -70,8 +70,7 @@ def _rank(model: ScoredModel, near: Sequence[str], data: ReportData) -> str:
     if (rank := model.rank) is None:
         start = f"It {answered(model, data)[0]}"
     else:
-        best = f"{rank.best}" if rank.best == rank.worst else f"{rank.best} to {rank.worst}"
-        start = f"Rank {best} of {len(data.ranked)} by top-1 accuracy"
+        start = f"Rank {rank} of {len(data.ranked)} by top-1 accuracy"
     if near:
         return f"{start}; cannot be told apart from {some_of(near)}."
     return f"{start}; can be told apart from every other model." if data.pairs else f"{start}."
@@ -153,9 +152,8 @@ def _reliability(model: ScoredModel, found: Calibration) -> Markup:
         "first answer, with Wilson’s 95 % intervals; on the dashed line it is right as often as it "
         "says."
     )
-    (plot,) = calibration_plots([model])
     form = Markup('<figure class="calibration"><figcaption>{}</figcaption>{}</figure>')
-    return form.format(caption, plot)
+    return form.format(caption, calibration_plot(model, found))
 
 
 _RELIABILITY = Plot(Axis("its confidence", 0, 1, _MARKS), Axis("right", 0, 1, _MARKS), (300, 270))
@@ -165,22 +163,14 @@ _BIN = Markup(
 )
 
 
-def calibration_plots(models: Sequence[ScoredModel]) -> list[Markup]:
-    """How sure each model is, and how right, of those whose probabilities are known."""
-    return [
-        reliability_plot(f"How sure {clean(model.label)} is, and how right", model.calibration)
-        for model in models
-        if model.calibration
-    ]
-
-
-def reliability_plot(title: str, found: Calibration) -> Markup:
+def calibration_plot(model: ScoredModel, found: Calibration) -> Markup:
     """A dot for each range of confidence, with Wilson's interval; on the diagonal all is right."""
     plot, drawn = _RELIABILITY, []
     for part in found.bins:
         low, high = wilson(round(part.accuracy * part.photos), part.photos)
         drawn.append(_BIN.format(*plot.x([part.confidence]), *plot.y([low, high, part.accuracy])))
     points = el("g", *drawn, stroke="var(--accent)", fill="var(--accent)")
+    title = f"How sure {clean(model.label)} is, and how right"
     return plot.svg(title, plot.line([0, 1], [0, 1], stroke_dasharray="4 3"), points)
 
 

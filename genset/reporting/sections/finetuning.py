@@ -21,7 +21,7 @@ from genset.reporting.blocks import (
     sentences,
 )
 from genset.reporting.figures.plot import Axis, Plot, Point, el, share_axis
-from genset.reporting.format import interval, share
+from genset.reporting.format import share
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.score.results.results import ModelAnswers, Results
 
@@ -46,12 +46,11 @@ class FinetunedModel:
 
     Attributes:
         run: what was fitted on what; its `model` is what the report calls it.
-        difference: from the task's baseline; None of the baseline itself.
-        curve: accuracy by photos of each class, that on all of them last.
+        curve: accuracy by photos of each class, that on all of them last, with the difference from
+            the task's baseline.
     """
 
     run: FinetuneRun
-    difference: Difference | None
     curve: tuple[CurvePoint, ...]
 
     @property
@@ -69,15 +68,6 @@ class FinetunedTask:
 
     task: str
     models: tuple[FinetunedModel, ...]
-
-    def find(self, label: str) -> FinetunedModel | None:
-        """The model that the report calls so, if it has results on this task.
-
-        One that was fitted in several ways (another precision or preprocessing) has the key of each
-        behind its name; the first of these stands for it.
-        """
-        of_model = (m for m in self.models if m.label == label or m.label.startswith(f"{label} ["))
-        return next(of_model, None)
 
 
 # The numbers
@@ -98,7 +88,12 @@ def gather(inputs: Inputs, data: ReportData) -> tuple[FinetunedTask, ...]:
         if (model := _same(results, record))
     ]
     rows = table(found, results.find(lower).label if lower else "")
-    return tuple(map(_task, rows, _names(rows)))
+    return tuple(
+        FinetunedTask(
+            name, tuple(FinetunedModel(m.record, learning_curve(row, m)) for m in row.models)
+        )
+        for row, name in zip(rows, _names(rows), strict=True)
+    )
 
 
 def _same(results: Results, record: FinetuneRun) -> ModelAnswers | None:
@@ -120,64 +115,38 @@ def _names(rows: Sequence[Row]) -> list[str]:
     return [task if n == 1 else f"{task} ({n})" for task, n in zip(tasks, times, strict=True)]
 
 
-def _task(row: Row, name: str) -> FinetunedTask:
-    differences = [None, *row.differences]
-    return FinetunedTask(
-        task=name,
-        models=tuple(
-            FinetunedModel(stored.record, difference, learning_curve(row, stored))
-            for stored, difference in zip(row.models, differences, strict=True)
-        ),
-    )
-
-
 # What is shown
 
 
 def show(found: Sequence[FinetunedTask], _: ReportData) -> Iterator[Part]:
-    """The paper's table, a row a task; then each task's curves."""
+    """Each model on each task, then each task's curves."""
     if not found:
         return
     about = [". ".join([f"{task.task}: {_about(task)}", *_remarks(task)]) + "." for task in found]
+    last = [_row(task, model, model.curve[-1]) for task in found for model in task.models]
     blocks: list[Block] = [
-        Grid(_comparison(found)),
+        Grid(Table(_COLUMNS, last)),
         *sentences([*about, _NOTE], "note"),
         *_curves(found),
     ]
     yield Part("fine-tuning", "Fine-tuning", blocks)
 
 
-def _comparison(tasks: Sequence[FinetunedTask]) -> Table:
-    baselines = [task.models[0].label for task in tasks]
-    labels = [*baselines, *(model.label for task in tasks for model in task.models)]
-    first, *others = dict.fromkeys(labels)
-    columns = [Column("task", "Task"), Column(first, first, "%")]
-    for label in others:
-        columns += [
-            Column(label, label, "%"),
-            Column(f"{label}_difference", "Difference", "points; McNemar"),
-        ]
-    rows = []
-    for task in tasks:
-        row: list[object] = [task.task]
-        for label in (first, *others):
-            model = task.find(label)
-            row.append(_accuracy(model) if model else None)
-            if label != first:
-                found = model.difference if model else None
-                row.append(_difference(found) if found else None)
-        rows.append(row)
-    return Table(columns, rows)
+_COLUMNS = (
+    Column("task", "Task"),
+    Column("model", "Model"),
+    Column("photos", "Photos a class"),
+    Column("right", "Right", "%"),
+    Column("spread", "± over seeds", format=lambda spread: f"{100 * spread:.2f}"),
+    Column("seeds", "Seeds"),
+    Column("difference", "Difference", "points; McNemar"),
+)
 
 
-def _accuracy(found: FinetunedModel) -> Cell:
-    """Its accuracy with the interval, and how far seeds differ."""
-    accuracy = found.run.accuracy
-    seeds = count(len(found.run.of_shots(None)), "seed")
-    if found.run.spread is not None:
-        seeds = f"± {100 * found.run.spread:.2f} over {seeds}"
-    text = percent(accuracy.share, accuracy.photos)
-    return Cell(accuracy.share, text, f"{interval(accuracy)}, {seeds}")
+def _row(task: FinetunedTask, model: FinetunedModel, point: CurvePoint) -> list[object]:
+    difference = _difference(point.difference) if point.difference else None
+    photos, right = str(point.shots or "all"), share(point.accuracy)
+    return [task.task, model.label, photos, right, point.spread, point.seeds, difference]
 
 
 def _difference(found: Difference) -> Cell:
@@ -220,34 +189,14 @@ def _remarks(task: FinetunedTask) -> list[str]:
 
 def _curves(tasks: Sequence[FinetunedTask]) -> Iterator[Block]:
     """A figure for each model on each task, where heads were fitted on fewer photos too."""
-    if not any(len(model.curve) > 1 for task in tasks for model in task.models):
+    models = [(task, model) for task in tasks for model in task.models]
+    rows = [_row(task, model, point) for task, model in models for point in model.curve[:-1]]
+    if not rows:
         return
-    columns = [
-        Column("model", "Task and model"),
-        Column("photos", "Photos a class"),
-        Column("right", "Right", "%"),
-        Column("spread", "± over seeds", format=lambda spread: f"{100 * spread:.2f}"),
-        Column("seeds", "Seeds"),
-        Column("difference", "Difference", "points"),
-    ]
-    rows = [
-        [
-            f"{task.task}, {model.label}",
-            str(point.shots or "all"),
-            share(point.accuracy),
-            point.spread,
-            point.seeds,
-            _difference(point.difference) if point.difference else None,
-        ]
-        for task in tasks
-        for model in task.models
-        if len(model.curve) > 1
-        for point in model.curve
-    ]
     yield Heading("Learning curves")
     yield Figures(lambda: [figure for task in tasks for figure in _figures(task)])
     yield Paragraph(_CURVES, "note")
-    yield Grid(Table(columns, rows), "The learning curves in numbers")
+    yield Grid(Table(_COLUMNS, rows), "The learning curves in numbers")
 
 
 def _figures(task: FinetunedTask) -> list[Figure]:

@@ -120,20 +120,23 @@ def show(found: ByTruth | None, data: ReportData) -> Iterator[Part]:
 
 def _accuracies(found: ByTruth, data: ReportData) -> Iterator[Block]:
     measured = {model.label: model.multilabel for model in data.models if model.multilabel}
+    table = _table(measured, found.truth)
+    yield Grid(table, all_models(len(measured)))
+    yield Paragraph(_meaning(found, data), "note")
+
+
+def _table(models: Mapping[str, MultiLabel], truth: TruthSummary) -> Table:
+    """A row for each model and truth."""
     columns = [
         Column("model", "Model"),
         Column("truth", "Truth"),
         Column("share", "Right", "%", align="right"),
-        Column("interval", "95 % interval", "%", align="right"),
+        interval_column("interval", unit="%"),
         Column("photos", "Photos", align="right"),
     ]
-    yield Grid(Table(columns, _rows(measured, found.truth)), all_models(len(measured)))
-    yield Paragraph(_meaning(found, data), "note")
-
-
-def _rows(models: Mapping[str, MultiLabel], truth: TruthSummary) -> list[tuple[str, *Row]]:
     has_unclear = bool(truth.with_unclear)
-    return [(name, *row) for name, one in models.items() for row in rows_of(one, has_unclear)]
+    rows = [(name, *row) for name, one in models.items() for row in rows_of(one, has_unclear)]
+    return Table(columns, rows)
 
 
 def rows_of(found: MultiLabel, has_unclear: bool) -> list[Row]:
@@ -174,18 +177,15 @@ def _meaning(found: ByTruth, data: ReportData) -> str:
 def _ranks(found: ByTruth, data: ReportData) -> Iterator[Block]:
     truths: list[By] = ["original", *found.pairs]
     columns = [Column("model", "Model"), *(Column(by, NAMES[by]) for by in truths)]
-    rows = [[label, *(_rank(ranks[by]) for by in truths)] for label, ranks in found.ranks.items()]
+    rows = [
+        [label, *(Cell(rank.place, f"{rank.place} ({rank})") for rank in ranks.values())]
+        for label, ranks in found.ranks.items()
+    ]
     yield Heading("Ranks by each truth")
     yield Grid(Table(columns, rows), all_models(len(rows)))
     yield Paragraph(
         "In brackets: the range of ranks, by the pairs told apart by that truth.", "note"
     )
-
-
-def _rank(found: Rank) -> Cell:
-    """A rank, and where it can be: "2 (1–3)"."""
-    bounds = f"{found.best}–{found.worst}" if found.best != found.worst else f"{found.best}"
-    return Cell(found.place, f"{found.place} ({bounds})")
 
 
 # Sentences that `genset evaluate` and `genset compare` print too
@@ -248,9 +248,7 @@ class MeasuredRuns:
         about = summary(self.set_name, self.truth)
         if replaced:
             about += f" It replaces {clean(replaced, 100)}."
-        columns = [Column("model"), Column("truth"), Column("share", "%", align="right")]
-        columns += [interval_column("interval"), Column("photos")]
-        return [Table(notes=[about]), Table(columns, _rows(self.models, self.truth))]
+        return [Table(notes=[about]), _table(self.models, self.truth)]
 
     def as_json(self, replaced: str = "") -> dict[str, Any]:
         """The same for JSON."""
