@@ -14,6 +14,7 @@ from genset.core.table import Cell, Column, Table
 from genset.tta import words
 from genset.tta.one_entry import framework_kind, hardware_kind
 from genset.tta.rows import (
+    SEED,
     Baseline,
     InferenceRow,
     Row,
@@ -111,12 +112,16 @@ def table(
         by_cost: the cheapest first, in place of the fastest; what has no price comes last.
 
     Raises:
-        BadInput: a threshold is not within 0 to 100 per cent, or no entry has the author or the
-            baseline that was named.
+        BadInput: a threshold is not within 0 to 100 per cent, or no entry has the author, the
+            baseline, the price or the day that is asked for.
     """
     abouts = [e.about for e in entries.trainings] + [e.about for e in entries.inferences]
     check_baselines(selection.baselines, [about.entry or about.name for about in abouts])
     _check_authors(selection.excluded, abouts)
+    if by_cost and not any(a.cost_per_hour is not None for a in abouts) and not entries.inferences:
+        raise BadInput("--by cost would change nothing: no entry has a price (costPerHour)")
+    if SEED in selection.baselines and not any(about.submitted for about in abouts):
+        raise BadInput(f"--baseline {SEED} finds none: no entry says its day (timestamp)")
     by_task = {name.lower(): value for name, value in (thresholds or {}).items()}
     tasks = {about.task for about in abouts if selection.takes(about)}
     tables, refused = [], list(entries.refused)

@@ -87,3 +87,9 @@ def test_a_mean_of_wandbs_over_runs_with_one_setting_is_no_run(tmp_path: Path) -
     assert "is a mean over a group of runs" in tta("table", log, "--threshold", 70).stdout
     write(log, [head, "60,50,50,50", "120,75,75,75"])  # a run that is called so
     assert "1 of 1 entry" in verdict(log, "--threshold", 70)
+
+
+def test_options_that_would_change_nothing_are_refused(tmp_path: Path) -> None:
+    log = write(tmp_path / "log.csv", ["epoch,seconds,val_acc", "1,60,50", "2,120,75"])
+    assert "no entry has a price" in refusal("table", log, "--threshold", 70, "--by", "cost")
+    assert "no entry says its day" in refusal("table", log, "--threshold", 70, "--baseline", "seed")
