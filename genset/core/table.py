@@ -152,14 +152,8 @@ def render(tables: Table | Sequence[Table], format: str) -> str:
         found = [{"title": t.title, "rows": json_rows(t), "notes": [*t.notes]} for t in several]
         rows = found[0]["rows"] if isinstance(tables, Table) else found
         return json.dumps(rows, indent=2, allow_nan=False)
-    writers = {
-        "text": as_text,
-        "markdown": as_markdown,
-        "html": as_html,
-        "csv": as_csv,
-        "latex": as_latex,
-    }
-    return writers[format](several)
+    writers = {"text": as_text, "markdown": as_markdown, "html": as_html, "latex": as_latex}
+    return as_csv(several) if format == "csv" else writers[format](several)
 
 
 def _to_read(tables: list[Table]) -> list[Table]:
@@ -262,12 +256,11 @@ def as_html(tables: Iterable[Table], css: str = "") -> str:
 def _html_lines(table: Table) -> Iterator[str]:
     if table.title:
         yield f"<caption>{_html(table.title)}</caption>"
-    columns = list(zip(table.columns, table.aligned_right(), strict=True))
-    classes = [_class(column.css, "numbers" * right) for column, right in columns]
-    heads = zip(table.columns, classes, strict=True)
+    right = zip(table.columns, table.aligned_right(), strict=True)
+    classes = [_class(column.css, "numbers" * numbers) for column, numbers in right]
     titles = (
         f'<th scope="col"{css}>{_html(column.title or column.name)}{_small(column.unit)}</th>'
-        for column, css in heads
+        for column, css in zip(table.columns, classes, strict=True)
     )
     yield f"<thead><tr>{''.join(titles)}</tr></thead>"
     yield "<tbody>"
@@ -301,7 +294,7 @@ def _class(*names: str) -> str:
     return f' class="{escape_html(found)}"' if found else ""
 
 
-# CSV
+# CSV and JSON
 
 
 def as_csv(tables: Sequence[Table]) -> str:
@@ -329,9 +322,6 @@ def _csv_rows(table: Table) -> Iterator[dict[str, Any]]:
         yield {key: value for both in cells for key, value in zip(*both, strict=False)}
 
 
-# JSON
-
-
 def json_rows(table: Table) -> list[dict[str, Any]]:
     """The rows as objects of the columns' names; a number that is none, or infinite, is null."""
     names = [column.key for column in table.columns]
@@ -343,36 +333,46 @@ def json_rows(table: Table) -> list[dict[str, Any]]:
 # LaTeX
 
 
+_LATEX_ROWS = 40  # that a page has room for
+_LATEX_SIZE = r"\footnotesize\setlength{\tabcolsep}{3pt}"
+
+
 def as_latex(tables: Iterable[Table]) -> str:
-    """For a paper, with booktabs and T1 fontenc; a title makes a ``table`` with a caption."""
+    """For a paper, with booktabs and T1 fontenc; a title makes a ``table`` with a caption.
+
+    It is a ``longtable`` where it has more rows than a page. Units have a row of their own.
+    """
     return "\n\n".join("\n".join(_latex_lines(table)) for table in tables)
 
 
 def _latex_lines(table: Table) -> Iterator[str]:
     notes = [f"{escape_latex(note)}\\par" for note in table.notes]
+    title = escape_latex(table.title)
     if not table.columns:
-        yield from [f"\\paragraph{{{escape_latex(table.title)}}}"] * bool(table.title)
+        yield from [f"\\paragraph{{{title}}}"] * bool(title)
         yield from notes
         return
     align = "".join("r" if right else "l" for right in table.aligned_right())
-    if table.title:
+    titles = [escape_latex(column.title or column.name) for column in table.columns]
+    units = [escape_latex(column.unit and f"({column.unit})") for column in table.columns]
+    head = [r"\toprule", *map(_latex_row, [titles, units][: 1 + any(units)]), r"\midrule"]
+    form, before, after = "tabular", [], []
+    if title:
         label = re.sub(r"[^a-z0-9]+", "-", table.title.lower()).strip("-")[:60]
-        yield r"\begin{table}"
-        yield r"\centering"
-        yield f"\\caption{{{escape_latex(table.title)}}}"
-        yield f"\\label{{tab:{label}}}"
-    yield f"\\begin{{tabular}}{{{align}}}"
-    yield r"\toprule"
-    yield _latex_row([escape_latex(column.head) for column in table.columns])
-    yield r"\midrule"
+        caption = [f"\\caption{{{title}}}", f"\\label{{tab:{label}}}"]
+        before = [r"\begin{table}", r"\centering" + _LATEX_SIZE, *caption]
+        after = [r"\end{table}"]
+        if len(table.rows) > _LATEX_ROWS:
+            form, before, after = "longtable", ["{" + _LATEX_SIZE], ["}"]
+            head = [*caption, r"\\", *head, r"\endfirsthead", *head, r"\endhead"]
+    yield from [*before, f"\\begin{{{form}}}{{{align}}}", *head]
     for number, row in enumerate(table.rows):
         texts = map(escape_latex, table.texts(number))
         bold = [isinstance(cell, Cell) and cell.bold for cell in row]
         yield _latex_row([f"\\textbf{{{t}}}" if b else t for t, b in zip(texts, bold, strict=True)])
-    yield r"\bottomrule"
-    yield r"\end{tabular}"
+    yield from [r"\bottomrule", f"\\end{{{form}}}"]
     yield from [r"{\par\smallskip\footnotesize", *notes, "}"] if notes else []
-    yield from [r"\end{table}"] * bool(table.title)
+    yield from after
 
 
 def _latex_row(texts: Iterable[str]) -> str:

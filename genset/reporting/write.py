@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,11 +80,10 @@ class Report:
 
             return as_markdown(self.data)
         from genset.core.table import render
-        from genset.reporting.sections.board import caption, models_table
+        from genset.reporting.sections.board import models_table, paper_table
 
-        table = models_table(self.data)
-        title = caption(self.data) if format == "latex" else ""
-        return render(replace(table, title=title), format)
+        table = paper_table if format == "latex" else models_table
+        return render(table(self.data), format)
 
     def json(self) -> str:
         """Everything in it but the pictures, as a JSON document."""

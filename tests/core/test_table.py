@@ -153,12 +153,13 @@ def test_csv_and_json_hold_raw_values_under_names() -> None:
 def test_latex_uses_booktabs() -> None:
     assert render(MODELS, "latex").splitlines() == [
         r"\begin{table}",
-        r"\centering",
+        r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
         r"\caption{Accuracy}",
         r"\label{tab:accuracy}",
         r"\begin{tabular}{lrl}",
         r"\toprule",
-        r"model & Top-1 (\%) & released \\",
+        r"model & Top-1 & released \\",
+        r" & (\%) &  \\",
         r"\midrule",
         r"torchvision:resnet50 & 76.1 & 2018-04-01 \\",
         r"timm:x & – &  \\",

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 
 from genset.cli import cli
 from tests.latex import compile_latex
+from tests.reporting.many import long_names, many_made_up
 from tests.score.listed import write_list, write_npy
 from tests.test_cli import error_of, genset
 
@@ -58,6 +60,18 @@ def printed(*words: str) -> str:
     done = CliRunner().invoke(cli, ["report", *words])
     assert done.exit_code == 0, done.output
     return done.stdout
+
+
+@pytest.mark.parametrize("models", [10, 67])
+def test_many_models_fit_on_the_pages_of_an_article(models: int, tmp_path: Path) -> None:
+    many_made_up(tmp_path, models, photos=200, names=long_names(models))
+    runs = ("--runs", str(tmp_path / "runs"))
+    said = compile_latex(
+        printed(str(tmp_path / "photos.csv"), *runs, "--format", "latex"), tmp_path
+    )
+    wide = re.findall(r"Overfull \\hbox \(([\d.]+)pt", said)
+    assert not [points for points in wide if float(points) > 1]
+    assert "too large" not in said
 
 
 @pytest.mark.soak

@@ -36,8 +36,16 @@ def test_each_figure_is_written_as_svg_and_as_pdf(tmp_path: Path) -> None:
         else:
             assert path.read_bytes().startswith(b"%PDF")
             assert path.with_suffix(".svg") in found
-    ranking = ElementTree.parse(tmp_path / "figures" / "leaderboard-1.svg")
-    assert set(names) <= {text.text for text in ranking.iter("{http://www.w3.org/2000/svg}text")}
+    texts = texts_of(tmp_path / "figures" / "leaderboard-1.svg")
+    assert set(names) <= set(texts)
+    assert "How sure model is, and how right" in texts_of(
+        tmp_path / "figures" / "calibration-1.svg"
+    )
+    assert texts_of(tmp_path / "figures" / "pairs-1.svg")[-2].startswith("Where models disagree")
+
+
+def texts_of(svg: Path) -> list[str | None]:
+    return [text.text for text in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}text")]
 
 
 def test_models_are_coloured_by_their_tags(tmp_path: Path) -> None:

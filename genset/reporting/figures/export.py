@@ -5,12 +5,14 @@ import re
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from genset.core.errors import BadInput, needs_extra
 from genset.core.files import written_whole
-from genset.reporting.blocks import Figures
+from genset.reporting.blocks import Figure, Figures
+from genset.reporting.figures.plot import el
 from genset.reporting.report import ReportData
 from genset.reporting.sections import each_model
 from genset.reporting.sections.order import SECTIONS
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _NAMESPACE = "http://www.w3.org/2000/svg"
 _WIDTH = 880  # pixels, of a figure that has the width of its page
 _ROOM = 20  # pixels more than a figure has
+_LETTER, _LINE = 6.2, 16  # pixels, of a caption: a letter's width, a line's height
 _POINTS = 0.75  # in a pixel
 _STYLES = ("fill", "stroke", "stroke-width", "fill-opacity", "stroke-dasharray", "font-size")
 
@@ -38,7 +41,7 @@ def write_figures(data: ReportData, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     found = []
     for name, drawn in _figures(data):
-        svg = _standalone(drawn)
+        svg = _standalone(*drawn)
         for suffix, content in ((".svg", svg.encode()), (".pdf", pdf_of(svg))):
             with written_whole(folder / f"{name}{suffix}") as file:
                 file.write(content)
@@ -46,27 +49,34 @@ def write_figures(data: ReportData, folder: Path) -> list[Path]:
     return found
 
 
-def _figures(data: ReportData) -> Iterator[tuple[str, str]]:
+def _figures(data: ReportData) -> Iterator[tuple[str, Figure]]:
     for section in SECTIONS:
         for part in section.show(data.of(section), data):
             blocks = (block for block in part.blocks if isinstance(block, Figures))
-            drawn = [svg for block in blocks for _, svg in block.draw()]
-            yield from ((f"{part.anchor}-{n}", svg) for n, svg in enumerate(drawn, 1))
+            drawn = [figure for block in blocks for figure in block.draw()]
+            yield from ((f"{part.anchor}-{n}", figure) for n, figure in enumerate(drawn, 1))
     known = ((model, model.calibration) for model in data.models)
     plots = (each_model.calibration_plot(model, found) for model, found in known if found)
-    yield from ((f"calibration-{n}", svg) for n, svg in enumerate(plots, 1))
+    yield from ((f"calibration-{n}", figure) for n, figure in enumerate(plots, 1))
 
 
-def _standalone(svg: str) -> str:
-    """A figure that needs no page: with the light page's colours, and a size in pixels."""
+def _standalone(caption: str, svg: str) -> str:
+    """A figure that needs no page: with the light page's colours, a size in pixels, its caption."""
     css = (files("genset.reporting") / "templates" / "style.css").read_text("utf-8")
     colours = dict(reversed(re.findall(r"--(\w+): (#\w+);", css)))  # the first one counts
     svg = re.sub(r"var\(--(\w+)\)", lambda found: colours[found[1]], svg)
     width, height = _size(_parsed(svg))
+    if "viewBox" in svg.partition(">")[0]:
+        lines = wrap(caption, int(width / _LETTER))
+        words = (
+            el("text", t, x=0, y=height + _LINE * n, font_size=12) for n, t in enumerate(lines, 1)
+        )
+        svg = svg.removesuffix("</svg>") + "".join(words) + "</svg>"
+        width += _ROOM  # words may stand out to the right
+        height += _LINE * (len(lines) + bool(lines))
+        svg = re.sub(r'viewBox="[^"]+', f'viewBox="0 0 {width:g} {height:g}', svg, count=1)
+        svg = svg.replace("<svg", f'<svg height="{height:g}"', 1)
     head = f'<svg xmlns="{_NAMESPACE}" font-family="sans-serif" width="{width:g}"'
-    if "viewBox" in svg.partition(">")[0]:  # words may stand out to the right
-        svg = re.sub(r'viewBox="0 0 [\d.]+', f'viewBox="0 0 {width + _ROOM:g}', svg, count=1)
-        head = head.replace(f'"{width:g}"', f'"{width + _ROOM:g}" height="{height:g}"')
     return svg.replace("<svg", head, 1)
 
 

@@ -22,6 +22,11 @@ from genset.reporting.sections.again import commands
 from genset.score.results.runs import Accuracy
 
 _HASH = len("sha256:") + 12  # letters of a set's hash that name it
+_NOT_IN_PAPERS = {
+    *("calibration_error", "nll", "correct", "parameters", "flops", "image_size"),
+    *("photos_per_second", "unseen", "engine"),
+}
+_PAPER_UNITS = {"real": "%", "multilabel": "%", "robustness": "points"}
 _MANY = 25  # models of which rows are set in smaller type in print
 
 
@@ -68,6 +73,25 @@ def _board(table: Table, data: ReportData) -> Markup:
     rows = [[row[1], *(_plain(row[n]) for n in order[1:])] for row in table.rows]
     form = Markup('<div id="board" class="board{}">{}</div>')
     return form.format(css, grid(Table([table.columns[n] for n in order], rows), "list"))
+
+
+def paper_table(data: ReportData) -> Table:
+    """The table of models as wide as an article's text; CSV and Markdown have all columns.
+
+    What must stand beside a model's numbers stands below.
+    """
+    table = models_table(data)
+    places = [n for n, column in enumerate(table.columns) if column.name not in _NOT_IN_PAPERS]
+    # Of an article's 345 points: a letter has 4 and a column of numbers 30, with what is around it.
+    names = short_names([model.label for model in data.models], max(9, 65 - 7 * len(places)))
+    rows, notes = [], []
+    for row, model in zip(table.rows, data.models, strict=True):
+        cells = {table.columns[n].name: _plain(row[n]) for n in places}
+        rows.append([*(cells | {"model": names[model.label]}).values()])
+        notes += [f"{names[model.label]}: {text}" for text in _remarks_apart(model, data)]
+    units = [_PAPER_UNITS.get(table.columns[n].name, table.columns[n].unit) for n in places]
+    columns = [replace(table.columns[n], unit=unit) for n, unit in zip(places, units, strict=True)]
+    return Table(columns, rows, caption(data), notes)
 
 
 def _plain(cell: object) -> object:
@@ -272,12 +296,10 @@ def _names(data: ReportData) -> Callable[[ScoredModel], Cell]:
 
     On the page it leads to the model's own part.
     """
-    shared = _shared_remarks(data)
     short = short_names([model.label for model in data.models], LINE)
 
     def cell(model: ScoredModel) -> Cell:
-        texts = [text for text in _remarks(model, data) if text not in shared]
-        note = "; ".join(text.removesuffix(".") for text in texts)
+        note = "; ".join(_remarks_apart(model, data))
         name, whole = short[model.label], clean(model.label, 1000)
         title = Markup(' title="{}"').format(whole) if name != whole else ""
         link = Markup('<a href="#{}"{}><bdi>{}</bdi></a>').format(
@@ -290,6 +312,12 @@ def _names(data: ReportData) -> Callable[[ScoredModel], Cell]:
 
 def _remarks(model: ScoredModel, data: ReportData) -> list[str]:
     return [*answered(model, data), *remarks(model, data)]
+
+
+def _remarks_apart(model: ScoredModel, data: ReportData) -> list[str]:
+    """What must stand beside this model's numbers and not beside everybody's."""
+    shared = _shared_remarks(data)
+    return [text.removesuffix(".") for text in _remarks(model, data) if text not in shared]
 
 
 def _shared_remarks(data: ReportData) -> list[str]:

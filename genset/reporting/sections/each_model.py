@@ -9,7 +9,7 @@ from genset.comparison.classes import Group
 from genset.core.numbers import percent
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
-from genset.reporting.blocks import Block, Columns, Grid, Heading, Html, Paragraph, Part
+from genset.reporting.blocks import Block, Columns, Figure, Grid, Heading, Html, Paragraph, Part
 from genset.reporting.figures.plot import Axis, Plot, el
 from genset.reporting.format import answered, class_cell, interval, remarks, settings, some_of
 from genset.reporting.html import facts, html_of
@@ -153,7 +153,7 @@ def _reliability(model: ScoredModel, found: Calibration) -> Markup:
         "says."
     )
     form = Markup('<figure class="calibration"><figcaption>{}</figcaption>{}</figure>')
-    return form.format(caption, calibration_plot(model, found))
+    return form.format(caption, calibration_plot(model, found)[1])
 
 
 _RELIABILITY = Plot(Axis("its confidence", 0, 1, _MARKS), Axis("right", 0, 1, _MARKS), (300, 270))
@@ -163,7 +163,7 @@ _BIN = Markup(
 )
 
 
-def calibration_plot(model: ScoredModel, found: Calibration) -> Markup:
+def calibration_plot(model: ScoredModel, found: Calibration) -> Figure:
     """A dot for each range of confidence, with Wilson's interval; on the diagonal all is right."""
     plot, drawn = _RELIABILITY, []
     for part in found.bins:
@@ -171,7 +171,7 @@ def calibration_plot(model: ScoredModel, found: Calibration) -> Markup:
         drawn.append(_BIN.format(*plot.x([part.confidence]), *plot.y([low, high, part.accuracy])))
     points = el("g", *drawn, stroke="var(--accent)", fill="var(--accent)")
     title = f"How sure {clean(model.label)} is, and how right"
-    return plot.svg(title, plot.line([0, 1], [0, 1], stroke_dasharray="4 3"), points)
+    return title, plot.svg(title, plot.line([0, 1], [0, 1], stroke_dasharray="4 3"), points)
 
 
 SECTION = Section("each_model", no_numbers, show)
