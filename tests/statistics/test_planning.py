@@ -74,6 +74,15 @@ def test_what_no_photos_can_show_is_refused(words: tuple[object, ...], message: 
         as_json(*TWO_POINTS, *words)
 
 
+def test_a_pair_has_its_answer_where_ten_models_have_none() -> None:
+    words = (*TWO_POINTS, "--disagreement", 15, "--among", 100)
+    (pair,) = as_json(*words)["plans"]
+    assert (pair["models"], pair["photos"]) == (2, 11_220)
+    done = CliRunner().invoke(cli, list(map(str, words)))
+    assert done.exit_code == 0
+    assert "do not show 2 points between 10 models: take more classes" in done.stdout
+
+
 def test_a_difference_of_nothing_is_refused() -> None:
     done = CliRunner().invoke(cli, ["plan", "--difference", "0", "--accuracy", "75"])
     assert done.exit_code == 2

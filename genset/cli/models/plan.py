@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from genset.cli.common import format_option, show_tables
+from genset.core.errors import BadInput
 from genset.core.table import Column, Table
 from genset.sets.photos import Sampling
 
@@ -51,7 +52,11 @@ def plan(models: int, sampling: Sampling, format: str, **assumed: Any) -> None:
     usual = planning.usual_disagreement(assumed["accuracy"], assumed["difference"])
     assumed["disagreement"] = assumed["disagreement"] or usual
     found = planning.Assumptions(**assumed, fixed=sampling == "fixed")
-    plans = [planning.plan(found, number) for number in sorted({2, models})]
+    plans, notes = [planning.plan(found, 2)], []
+    try:
+        plans += [planning.plan(found, models)] * (models > 2)
+    except BadInput as none:
+        notes = [f"{none}."]
     names = [field.name for field in fields(planning.Plan)]
     alike = "independent" if found.fixed else f"alike by {planning.ALIKE}"
     note = (
@@ -65,6 +70,6 @@ def plan(models: int, sampling: Sampling, format: str, **assumed: Any) -> None:
         [Column(name, name.replace("_", " "), format="{:,}".format) for name in names],
         [astuple(one) for one in plans],
         title=f"Photos that show {100 * found.difference:g} points",
-        notes=[note],
+        notes=[note, *notes],
     )
-    show_tables(table, format, {"assumed": found, "plans": plans})
+    show_tables(table, format, {"assumed": found, "plans": plans, "notes": notes})
