@@ -237,7 +237,7 @@ def compare(first: Evaluation, second: Evaluation, *, truth: By = "original") ->
         BadInput: these are no models that were evaluated, they were scored on different sets, the
             set has no such truth, or no photo counts for both.
     """
-    from genset.reporting.verdict import compared, notes_on
+    from genset.reporting.verdict import answered_of_both, compared, notes_on
 
     first, second = _on_one_set([first, second])
     results = _side_by_side([first, second])
@@ -250,6 +250,7 @@ def compare(first: Evaluation, second: Evaluation, *, truth: By = "original") ->
     (pair,) = pairs
     seen = unseen(first.photos, [first.record, second.record])
     names = by_convention([first.record, second.record])
+    answered = answered_of_both(results, scored, truth)
     return Comparison(
         first=names[0],
         second=names[1],
@@ -259,7 +260,11 @@ def compare(first: Evaluation, second: Evaluation, *, truth: By = "original") ->
         only_first=pair.only_first,
         only_second=pair.only_second,
         sentence="\n".join(
-            [compared(pair, first.photos.name, truth), *notes_on(*scored), *notes_on_training(seen)]
+            [
+                compared(pair, first.photos.name, answered, truth),
+                *notes_on(*scored),
+                *notes_on_training(seen),
+            ]
         ),
     )
 

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from genset.comparison.marks import copies, truth_of
+import numpy as np
+
+from genset.comparison.marks import copies, mark, truth_of
 from genset.comparison.pairs import FEWEST, Pair, compare
 from genset.core.numbers import bare_p, count, digits, p_value, percent, points, span
 from genset.core.safe import clean
@@ -96,28 +98,42 @@ def in_points(share: float) -> str:
     return f"{float(f'{100 * share:.2g}'):g}"
 
 
-def compared(pair: Pair, set_name: str, by: By = "original", among: Among | None = None) -> str:
+def compared(
+    pair: Pair,
+    set_name: str,
+    answered: Sequence[int],
+    by: By = "original",
+    among: Among | None = None,
+) -> str:
     """Two models side by side, in lines for a terminal.
 
     Args:
         pair: the two.
         set_name: of the set.
+        answered: how many of the photos each of them answered (`answered_of_both`).
         by: what made an answer right.
         among: the same pair among all models of the set.
     """
     names = [clean(pair.first), clean(pair.second)]
     width = max(map(len, names))
-    lines = [f"{set_name}: {count(pair.photos, 'photo')} answered by both{_BY[by]}"]
+    lines = [f"{set_name}: {count(pair.photos, 'photo')} that count for both{_BY[by]}"]
     alone = (pair.only_first, pair.only_second)
-    for name, other, only in zip(names, reversed(names), alone, strict=True):
+    for name, other, only, all_of in zip(names, reversed(names), alone, answered, strict=True):
         correct = pair.both + only
         share = percent(correct / pair.photos, pair.photos)
         lines.append(
-            f"{name:{width}}  {share} % ({correct:,} correct, {only:,} that {other} gets wrong)"
+            f"{name:{width}}  {share} % ({correct:,} correct of {all_of:,} answered, "
+            f"{only:,} that {other} gets wrong)"
         )
     least = detectable(pair.detectable, pair.discordant, pair.classes)
     texts = [verdict(pair), *worth(pair), least, *([among.sentence] if among else [])]
     return "\n".join([*lines, *texts])
+
+
+def answered_of_both(results: Results, models: Sequence[ModelAnswers], by: By) -> list[int]:
+    """How many of the photos that count for all of these models each of them answered."""
+    counted = np.logical_and.reduce([mark(results, model, by).counted for model in models])
+    return [int((counted & model.answers.any(axis=1)).sum()) for model in models]
 
 
 def worth(pair: Pair) -> list[str]:
@@ -149,12 +165,20 @@ def notes_on(first: ModelAnswers, second: ModelAnswers) -> list[str]:
             f"({second.run.convention}), which may explain part of the difference: score both the "
             "same way, by --pool and --among."
         )
+    notes += unlike_choices({model.label: model.run.classes for model in models})
     for model in models:
         notes += [clean(f"{model.label}: {text}", 400) for text in remarks(model.run)]
     for model in models:
         start = f"{clean(model.label)} is flagged, and left out of reports."
         notes += [f"{start} {flag}" for flag in model.flags]
     return [*notes, *copies(models)]
+
+
+def unlike_choices(classes: Mapping[str, int]) -> list[str]:
+    """A sentence where models chose among unlike numbers of classes, given by their labels."""
+    most = max(classes.values())
+    fewer = [f"{clean(label)} chose among {n:,}" for label, n in classes.items() if n < most]
+    return [f"{', '.join(fewer)} classes, not among {most:,}, which is easier."] * bool(fewer)
 
 
 def difference(pair: Pair) -> str:

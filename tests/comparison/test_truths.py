@@ -275,7 +275,7 @@ def test_a_set_keeps_its_truth_and_scores_nothing_again(
     assert "truth" not in original
     assert original["photos"] == 40
     said = run("compare", "plain", "other", "--on", listed, "--runs", runs, "--truth", "multilabel")
-    assert "39 photos answered by both, by all right classes and the unclear ones" in said.output
+    assert "39 photos that count for both, by all right classes and the unclear ones" in said.output
 
 
 def test_unclear_classes_have_two_rows(tmp_path: Path, listed: Path, specs: list[str]) -> None:

@@ -7,6 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
+from csv import DictReader
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,29 @@ def printed(*words: str) -> str:
     done = CliRunner().invoke(cli, ["report", *words])
     assert done.exit_code == 0, done.output
     return done.stdout
+
+
+def test_compare_says_what_the_models_answered_and_among_how_many_classes(folder: Path) -> None:
+    listed = (folder / "photos.csv").read_text().splitlines()
+    wnids = sorted({line.rpartition(",")[2] for line in listed[1:]})
+    (folder / "few.txt").write_text("\n".join(wnids[:10]))
+    (folder / "part.csv").write_text("\n".join(["image,top1", *listed[1:41]]))
+    (folder / "easy.csv").write_text("\n".join(["image,top1", *listed[1:31]]))
+    for model in ("part.csv", "easy.csv?classes=few.txt&name=few"):
+        done = genset("evaluate", "photos.csv", "--model", f"predictions:{model}", cwd=folder)
+        assert done.returncode == 0, done.stderr
+    said = genset("compare", "part", "good", "--on", "photos.csv", cwd=folder).stdout
+    assert "photos: 60 photos that count for both" in said
+    assert "66.7 % (40 correct of 40 answered, 0 that good gets wrong)" in said
+    assert "100.0 % (60 correct of 60 answered, 20 that part gets wrong)" in said
+    assert "which is easier" not in said
+    few = genset("compare", "few", "good", "--on", "photos.csv", cwd=folder).stdout
+    report = genset("report", "photos.csv", "--format", "markdown", cwd=folder).stdout
+    for text in (few, report):
+        assert "few chose among 10 classes, not among 1,000, which is easier." in text
+    table = genset("report", "photos.csv", "--format", "csv", cwd=folder).stdout
+    counts = [(row["model"], row["correct"], row["photos"]) for row in DictReader(StringIO(table))]
+    assert {("part", "40", "60"), ("few", "30", "30")} <= set(counts)
 
 
 @pytest.mark.parametrize("models", [10, 67])

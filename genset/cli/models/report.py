@@ -277,6 +277,7 @@ def compare(
     from genset.comparison.unseen import notes_on_training, unseen
     from genset.reporting.verdict import (
         among_all,
+        answered_of_both,
         compared,
         notes_on,
         pairs_table,
@@ -302,6 +303,7 @@ def compare(
         raise GensetError(f"no photo of {found.name} counts for both {first} and {second}")
     (pair,) = pairs
     among = among_all(results.without_flagged(), pair, by)
+    answered = answered_of_both(results, models, by)
     remarks_of = {model.label: remarks(model.run) for model in models}
     seen = unseen(found, [model.run for model in models])
     notes = [*notes_on(*models), *notes_on_training(seen)]
@@ -309,6 +311,7 @@ def compare(
     document = {
         "set": found.name,
         "set_hash": found.content_hash,
+        "answered": dict(zip(remarks_of, answered, strict=True)),
         "remarks": remarks_of,
         "unseen": seen,
         **({"flags": flags} if flags else {}),
@@ -317,7 +320,7 @@ def compare(
         **({"among": asdict(among)} if among else {}),
     }
     table = pairs_table([pair], title=f"Two models on {found.name}", notes=notes, planned=True)
-    text = "\n".join([compared(pair, found.name, by, among), *map(visible, notes)])
+    text = "\n".join([compared(pair, found.name, answered, by, among), *map(visible, notes)])
     show_tables(table, format, document, text)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import ceil
+from operator import attrgetter
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -22,8 +23,9 @@ from genset.reporting.sections.again import commands
 from genset.score.results.runs import Accuracy
 
 _HASH = len("sha256:") + 12  # letters of a set's hash that name it
+_COUNTS = ("correct", "photos")
 _NOT_IN_PAPERS = {
-    *("calibration_error", "nll", "correct", "parameters", "flops", "image_size"),
+    *("calibration_error", "nll", *_COUNTS, "parameters", "flops", "image_size"),
     *("photos_per_second", "unseen", "engine"),
 }
 _PAPER_UNITS = {"real": "%", "multilabel": "%", "robustness": "points"}
@@ -68,7 +70,7 @@ _TOOLS = Markup(
 def _board(table: Table, data: ReportData) -> Markup:
     """The names first, and each model in one line."""
     css = " many" * (len(data.models) > _MANY)
-    order = [n for n, column in enumerate(table.columns) if column.name != "correct"]
+    order = [n for n, column in enumerate(table.columns) if column.name not in _COUNTS]
     order[:2] = 1, 0
     rows = [[row[1], *(_plain(row[n]) for n in order[1:])] for row in table.rows]
     form = Markup('<div id="board" class="board{}">{}</div>')
@@ -245,7 +247,8 @@ def models_table(data: ReportData) -> Table:
             lambda model: model.calibration.error if model.calibration else None,
         ),
         (Column("nll", "NLL", "nats", format="{:.3f}".format), lambda model: model.run.nll),
-        (Column("correct", "Correct", "photos"), _correct),
+        (Column("correct", "Correct", format="{:,}".format), attrgetter("top1.accuracy.correct")),
+        (Column("photos", "Of", "photos", "{:,}".format), attrgetter("top1.accuracy.photos")),
         (Column("parameters", "Parameters", "million"), _cost("parameters", 1e6)),
         (Column("flops", "FLOPs", "billion"), _cost("flops", 1e9)),
         (Column("image_size", "Image", "pixels"), _cost("image_size", 1)),
@@ -352,11 +355,6 @@ def _unclear(model: ScoredModel) -> Cell | None:
 def _interval(model: ScoredModel) -> Cell:
     found = model.top1.accuracy
     return Cell([found.low, found.high], interval(found))
-
-
-def _correct(model: ScoredModel) -> Cell:
-    found = model.top1.accuracy
-    return Cell(found.correct, f"{found.correct:,} of {found.photos:,}")
 
 
 # How to read it

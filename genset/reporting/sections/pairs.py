@@ -8,11 +8,11 @@ from markupsafe import Markup
 from genset.comparison.pairs import Pair
 from genset.core.numbers import count, percent
 from genset.core.safe import clean
-from genset.reporting.blocks import Block, Figures, Grid, Paragraph, Part
+from genset.reporting.blocks import Block, Figures, Grid, Paragraph, Part, sentences
 from genset.reporting.figures.plot import el, of_model
 from genset.reporting.names import LINE, short_names
 from genset.reporting.report import ReportData, Section, no_numbers
-from genset.reporting.verdict import difference, pairs_table
+from genset.reporting.verdict import difference, pairs_table, unlike_choices
 
 _ALL_PAIRS = 6  # of so many models every pair is listed, 15 of them
 _SQUARE = 24  # models whose every pair is drawn
@@ -31,6 +31,7 @@ def show(_: None, data: ReportData) -> Iterator[Part]:
         blocks.append(Figures(lambda: [(title, disagreement_plot(data))], "big"))
     fold = "Each model with the next one" if len(data.models) > _ALL_PAIRS else ""
     names = short_names([model.label for model in data.models], LINE)
+    blocks += sentences(unlike_choices({model.label: model.run.classes for model in data.models}))
     blocks += [
         Grid(pairs_table(_shown_pairs(data), names), fold),
         Paragraph(_meaning(len(data.pairs)), "note"),
