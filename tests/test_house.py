@@ -16,10 +16,10 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_486,
+    "lines of code": 59_516,
     "modules": 472,
-    "lines of tests": 69_757,
-    "words of docs": 30_024,
+    "lines of tests": 69_791,
+    "words of docs": 30_031,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
