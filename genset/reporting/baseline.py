@@ -35,7 +35,8 @@ class Against:
     """A model's accuracy elsewhere and here.
 
     `gap` is what it loses. `above` is its effective robustness, what it has here beyond the line
-    (`Baseline.fit`), with its interval; None where there is no line.
+    (`Baseline.fit`), with its interval; None where there is no line. `is_guess` is whether the line
+    was fitted to no model so weak, or so strong.
     `higher` is the share of published weights that are farther above it; None where the line is not
     theirs. `tags` are the run's.
     """
@@ -47,6 +48,7 @@ class Against:
     gap: float
     above: float | None = None
     interval: Interval | None = None
+    is_guess: bool = False
     higher: float | None = None
     tags: Sequence[str] = ()
 
@@ -273,8 +275,14 @@ def _with_line(baseline: Baseline, points: Points, trend: Trend, fit: Fit) -> Ba
     rows = baseline.models
     if rows:
         above, ends = trend.above(points.there, points.here, points.drawn, points.drawn_there)
+        low, high = fit.line[0].there, fit.line[-1].there
         rows = tuple(
-            replace(row, above=float(value), interval=interval)
+            replace(
+                row,
+                above=float(value),
+                interval=interval,
+                is_guess=not low <= row.there <= high,
+            )
             for row, value, interval in zip(rows, above, ends, strict=True)
         )
     return replace(

@@ -75,6 +75,18 @@ def logit(share: float) -> float:
     return float(np.log(share / (1 - share)))
 
 
+def test_a_model_beyond_the_published_weights_is_marked_as_a_guess(tmp_path: Path) -> None:
+    models = {"weak": (0.2, "&reference_top1=24"), "usual": (0.7, "&reference_top1=80")}
+    page, markdown, found = said(scored(tmp_path, models), V2)
+    assert {row["label"]: row["is_guess"] for row in found["models"]} == {
+        "weak": True,
+        "usual": False,
+    }
+    assert markdown.count(" (guess) |") == 1
+    assert markdown.count("; beyond the line’s weights: a guess)") == 1
+    assert page.text.count(" (guess)") == 1
+
+
 def test_one_new_model_has_its_place_and_its_robustness(tmp_path: Path) -> None:
     photos = scored(tmp_path, {"mine": (0.7, "&reference_top1=80")})
     page, markdown, found = said(photos, V2)

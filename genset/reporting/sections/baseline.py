@@ -117,7 +117,8 @@ def _against(found: Baseline) -> Table:
 def _row(model: Against, found: Baseline) -> list[object]:
     above = None
     if model.above is not None and model.interval:
-        above = Cell(model.above, points(model.above), span(model.interval))
+        doubt = "; beyond the line’s weights: a guess" * model.is_guess
+        above = Cell(model.above, points(model.above), f"{span(model.interval)}{doubt}")
     return [
         model.label,
         Cell(model.there, _percent(model.there), clean(model.source, 60)),
@@ -226,12 +227,10 @@ def lines(found: Baseline) -> list[str]:
 
 def _extended(found: Baseline) -> list[str]:
     """Models weaker or stronger than all that the line was fitted to."""
-    if not found.fit:
+    beyond = [row.label for row in found.models if row.is_guess]
+    if not (found.fit and beyond):
         return []
     low, high = found.fit.line[0].there, found.fit.line[-1].there
-    beyond = [row.label for row in found.models if not low <= row.there <= high]
-    if not beyond:
-        return []
     return [
         f"Beyond the {_percent(low)} to {_percent(high)} % of the weights that the line was fitted "
         f"to, where it is a guess: {some_of(beyond)}."

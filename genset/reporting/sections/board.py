@@ -12,6 +12,7 @@ from genset.comparison.unseen import Unseen, unseen
 from genset.core.numbers import count, percent, points
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table, interval_column
+from genset.reporting.baseline import Against
 from genset.reporting.blocks import Block, Commands, Figures, Grid, Html, Paragraph, Part, sentences
 from genset.reporting.figures.plot import Axis, el, families, legend, of_model, share_axis
 from genset.reporting.format import answered, classes_of, interval, remarks, share
@@ -220,7 +221,7 @@ def models_table(data: ReportData) -> Table:
     has_unclear = (by_truth := data.of(multilabel.SECTION)) and by_truth.truth.with_unclear > 0
     above = {}
     if reference := data.of(baseline.SECTION):
-        above = {row.label: row.above for row in reference.models}
+        above = {row.label: _above(row) for row in reference.models}
     ks = sorted({top.k for model in models for top in model.tops} - {1})
     near = _near(data)
     of_all = f"of {len(data.ranked):,}"
@@ -239,7 +240,7 @@ def models_table(data: ReportData) -> Table:
             lambda model: _unclear(model) if has_unclear else None,
         ),
         (
-            Column("robustness", "Robustness", "points above the line", format=points),
+            Column("robustness", "Robustness", "points above the line"),
             lambda model: above.get(model.label),
         ),
         (
@@ -279,6 +280,13 @@ def _cost(name: str, unit: float) -> Callable[[ScoredModel], Cell | None]:
         return None if number is None else Cell(number, f"{number / unit:.4g}")
 
     return cell
+
+
+def _above(found: Against) -> Cell | None:
+    """Effective robustness, marked where the line is extended to the model."""
+    if found.above is None:
+        return None
+    return Cell(found.above, points(found.above) + " (guess)" * found.is_guess)
 
 
 def _in_points(share: float) -> str:
