@@ -16,9 +16,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_516,
+    "lines of code": 59_527,
     "modules": 472,
-    "lines of tests": 69_791,
+    "lines of tests": 69_803,
     "words of docs": 30_031,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
