@@ -1,9 +1,12 @@
 """What is known of a set, in numbers."""
 
+import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 from genset.release.documents.labels import doubts
@@ -12,7 +15,9 @@ from genset.release.reader import Release, ReleasePhoto
 from genset.sets.photos import PhotoSet
 
 # The folders of an absolute path, or of one that leaves the folder, in a spec or alone.
-_ABSOLUTE = re.compile(r"(?:(?<=[:=])|^)(?:~|\.\.|[A-Za-z]:)?[/\\](?:[^?&/\\]*[/\\])*(?=[^?&/\\])")
+_ABSOLUTE = re.compile(
+    r"(?:(?<=[:=])|^)(?:~|\.\.|[A-Za-z]:)?[/\\](?:[^?&/\\]*[/\\])*(?=([^?&/\\]+))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +116,25 @@ def _release(release: Release) -> ReleaseSummary:
     )
 
 
-def without_folders(named: str) -> str:
+def without_folders(named: str, others: Collection[str] = ()) -> str:
     """What was named on the command line, with no absolute path of this machine in it.
 
-    Relative ones stay, as they are below the folder that the commands are typed in.
+    Relative ones stay, as they are below the folder that the commands are typed in. Of an absolute
+    one as many folders stay as tell its file from those of the same name in `others`.
     """
-    return _ABSOLUTE.sub("", named)
+
+    def parts_of(path: Path) -> tuple[str, ...]:
+        return Path(os.path.normpath(Path.cwd() / path)).parts[1:]
+
+    def folders(found: re.Match[str]) -> str:
+        words = [word for text in others if found[1] in text for word in re.split("[?&]", text)]
+        paths = [Path(re.sub(r"^\w+[:=]", "", word)) for word in words]
+        this = parts_of(Path(found[0] + found[1]))
+        alike = {this, *(parts_of(path) for path in paths if path.name == found[1])}
+        fewest = next(n for n in count(1) if len({parts[-n:] for parts in alike}) == len(alike))
+        return "".join(f"{folder}/" for folder in this[-fewest:-1])
+
+    return _ABSOLUTE.sub(folders, named)
 
 
 def license_counts(photos: Sequence[ReleasePhoto]) -> tuple[LicenseCount, ...]:

@@ -39,7 +39,8 @@ def commands(text: str) -> Iterator[list[str]]:
 def made_again(text: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> dict[str, Any]:
     """Run the commands in a folder; what the last one, the report's, says as JSON."""
     monkeypatch.chdir(folder)
-    shutil.copy(folder.parent / "colours.pth", folder)  # as the first line says
+    for model in folder.parent.glob("colours.pth"):
+        shutil.copy(model, folder)  # as the first line says
     said = ""
     for words in commands(text):
         said = genset_says(*words, *["--json"] * (words[0] == "report"))
@@ -205,27 +206,38 @@ def _pixels(image: Any) -> Any:
     return torch.from_numpy(resized / 127.5 - 1).permute(2, 0, 1)
 
 
-def test_files_of_one_name_and_a_set_as_reference_are_told_apart(
+def test_on_all_sets_that_it_needs_and_from_files_of_one_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("val", "new"):
-        write_list(tmp_path / f"{name}.csv", range(8))
-    for folder, right in (("one", 8), ("two", 4)):
+    sets = ("new", "more", "val")
+    for folder in ("here", "fresh"):
         (tmp_path / folder).mkdir()
-        answers = [[place if place < right else 999] for place in range(8)]
-        spec = f"{write_npy(tmp_path / folder / 'best.npy', answers)}?name={folder}"
-        for name in ("val", "new"):
-            genset_says("evaluate", f"{name}.csv", "--model", spec)
-    genset_says("report", "new.csv", "--reference", "val.csv", "-o", "page.html")
-    text = printed(tmp_path / "page.html")
-    assert "# Score the models on val.csv too: genset evaluate val.csv ..." in text
+        for size, name in enumerate(sets, 8):
+            write_list(tmp_path / folder / f"{name}.csv", range(size))
+    monkeypatch.chdir(tmp_path / "here")
+    # Two are named with their folders on this machine, and one lies where the commands are typed.
+    for label, folder, right in (("one", "one/", 8), ("two", "two/", 4), ("three", "", 6)):
+        for size, name in enumerate(sets, 8):
+            (file := Path(f"{folder}{name}/best.npy")).parent.mkdir(parents=True)
+            write_npy(file, [[place if place < right else 999] for place in range(size)])
+            place = Path.cwd() / file if folder else file
+            genset_says("evaluate", f"{name}.csv", "--model", f"predictions:{place}?name={label}")
+    Path("old.json").write_text(genset_says("report", "new.csv", "--json"))
+    old = str(Path.cwd() / "old.json")
+    asked = ("new.csv", "more.csv", "--reference", f"{Path.cwd()}/val.csv", "--compare", old)
+    genset_says("report", *asked, "-o", "page.html")
+    text = printed(Path("page.html"))
+    files = "new.csv, more.csv, val.csv, old.json"
+    assert text.startswith(f"# In a folder that holds {files} and the files of the models\n")
     assert str(tmp_path) not in text
-    found = json.loads(genset_says("report", "new.csv", "--reference", "val.csv", "--json"))
-    assert {row["there"] for row in found["reference"]["models"]} == {0.5, 1.0}
-    shutil.rmtree("runs")
-    for words in commands(text.replace("--reference val.csv", "")):
-        genset_says(*words)
-    again = json.loads(genset_says("report", "new.csv", "--json"))
-    shares = {model["label"]: model["tops"][0]["accuracy"]["share"] for model in again["models"]}
-    assert shares == {"one": 1.0, "two": 0.5}
+    before = numbers(genset_says("report", *asked, "--json"))
+    assert {row["there"] for row in before["reference"]["models"]} == {0.8, 0.6, 0.4}
+    for name in ("one", "two", *sets):
+        shutil.copytree(name, f"../fresh/{name}")
+    shutil.copy("old.json", "../fresh")
+    assert without_paths(made_again(text, monkeypatch, tmp_path / "fresh")) == without_paths(before)
+
+
+def without_paths(report: dict[str, Any]) -> dict[str, Any]:
+    """What a report found, without the words that it was asked for in."""
+    return {name: value for name, value in report.items() if name != "options"}

@@ -303,6 +303,11 @@ def test_a_set_as_reference_is_a_sample_too(tmp_path: Path) -> None:
         evaluate(few, [f"{spec}?name=m{n}"], tmp_path / "runs")
     page, _, sampled = said(photos, ReportOptions(reference="few"))
     assert "resample the classes of both sets" in page.text
+    # The list says so itself, whatever its columns are called.
+    kaggle = (tmp_path / "few.csv").read_text().replace("image,wnid", "ImageId,Class")
+    (tmp_path / "few.csv").write_text(kaggle)
+    _, _, listed = said(photos, ReportOptions(reference=str(tmp_path / "few.csv")))
+    assert listed == sampled
     exact = told(photos, ReportOptions(reference=str(tmp_path / "exact.csv")))
     for one, other in zip(sampled["models"], exact.models, strict=True):
         assert (one["there"], one["above"]) == pytest.approx((other.there, other.above))

@@ -83,6 +83,7 @@ def spec_of(run: Run) -> ModelSpec | None:
 NAME = "imagenet-val"
 NONE = "none"
 SAID = "said with the model"
+_COLUMNS = {"model", "top1"}
 _MEASURED = "measured here"
 
 
@@ -146,15 +147,15 @@ def find_references(reference: str, runs: Path, targets: Sequence[Run]) -> Refer
     """
     found: References = {}
     weights = {named(run): weights_of(run) for run in targets}
-    if is_table(reference):
+    # ImageNet's photos are told by what they are, not by a set's name.
+    measured = measured_on(reference, runs)
+    if not measured and Path(reference).suffix == ".csv":
         table = read_table(Path(reference))
         for run in targets:
             its = weights[named(run)]
             lines = next((table[name] for name in its.names if name in table), [])
             _look_up(found, run, its, lines)
         return found
-    # ImageNet's photos are told by what they are, not by a set's name.
-    measured = [] if reference == NAME else find_runs(runs, _set_name(Path(reference)))
     if reference == NAME:
         shipped = published_table()
         for run in targets:
@@ -183,22 +184,24 @@ def find_references(reference: str, runs: Path, targets: Sequence[Run]) -> Refer
     return found
 
 
-def is_table(reference: str) -> bool:
-    """Whether it is a CSV file of models, not one that lists the photos of a set."""
-    if (path := Path(reference)).suffix != ".csv":
-        return False
+def measured_on(reference: str, runs: Path) -> list[tuple[Path, Run]]:
+    """The runs on the set that a reference names; none where it names no set, or is a table."""
+    path = Path(reference)
+    if reference in ("", NAME, NONE) or (path.suffix == ".csv" and _read(path)[0] >= _COLUMNS):
+        return []
+    place = path.resolve()
+    name = place.parent.name if place.name == LABELS else place.stem
+    return find_runs(runs, name if path.is_file() else place.name if path.is_dir() else reference)
+
+
+def _read(path: Path) -> tuple[set[str], list[dict[str, str]]]:
+    """The columns and rows of a CSV file."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            return "wnid" not in next(csv.reader(file), [])
-    except (OSError, ValueError, csv.Error):
-        return True  # reading it says what is wrong
-
-
-def _set_name(path: Path) -> str:
-    """What the set of this file or name is called."""
-    if path.suffix != ".csv":
-        return str(path)
-    return path.resolve().parent.name if path.name == LABELS else path.stem
+            table = csv.DictReader(file)
+            return set(table.fieldnames or ()), list(table)
+    except (OSError, ValueError, csv.Error) as error:
+        raise BadInput(f"the reference {path} cannot be read: {error}") from None
 
 
 def read_table(path: Path) -> Table:
@@ -207,13 +210,8 @@ def read_table(path: Path) -> Table:
     Raises:
         BadInput: it cannot be read, or an accuracy is not from 0 to 100.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            table = csv.DictReader(file)
-            rows = list(table)
-    except (OSError, ValueError, csv.Error) as error:
-        raise BadInput(f"the reference {path} cannot be read: {error}") from None
-    if not {"model", "top1"} <= set(table.fieldnames or ()):
+    columns, rows = _read(path)
+    if not columns >= _COLUMNS:
         raise BadInput(f"{path} is no reference: it needs the columns model and top1 (per cent)")
     found: Table = {}
     for number, row in enumerate(rows, 2):

@@ -1,26 +1,25 @@
 """To make it again: by which commands a report's models are scored, and the report is made."""
 
-import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from genset.comparison.logits import has_logits
-from genset.comparison.references.find import NAME, NONE, is_table, spec_of
+from genset.comparison.references.find import NAME, NONE, measured_on, spec_of
 from genset.core.errors import BadInput
 from genset.core.safe import clean
 from genset.models.spec import ModelSpec
 from genset.reporting.blocks import Commands, Part
 from genset.reporting.options import ReportOptions
-from genset.reporting.report import Inputs, ReportData, ScoredModel, Section
+from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.sections import multilabel
 from genset.reporting.summary import without_folders
 from genset.score.predictions.arrays import BEST, holds_scores
-from genset.score.results.results import ModelAnswers
 from genset.score.results.runs import PREDICTIONS, Run
 
 _FOLDED = 6  # of more models, the commands are folded
+_FIRST = ("torchvision:resnet50",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +29,12 @@ class Scoring:
     Attributes:
         options: of the command, as in ("--among subset", "--logits").
         specs: the models'.
+        on: what the set was called.
     """
 
     options: tuple[str, ...]
     specs: tuple[str, ...]
+    on: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +42,22 @@ class Again:
     """The commands that score a report's models.
 
     Attributes:
-        taxonomy: what `--taxonomy` is given; "" where the set says its classes itself.
+        named: what the report's set was called.
         convention: the options that say by which convention outputs became the set's own classes,
             where it is the same for all models.
-        scorings: in turn: one may read what another before it keeps.
+        scorings: on the report's set, then on others that it needs, in turn: one may read what
+            another before it keeps.
         by_hand: labels of models that no command scores, since Python had them in memory.
+        files: what must be there, beside the models' files.
+        paths: all that commands name, with the folders of this machine.
     """
 
-    taxonomy: str
+    named: str
     convention: tuple[str, ...]
     scorings: tuple[Scoring, ...]
     by_hand: tuple[str, ...]
-
-
-_FIRST = Scoring((), ("torchvision:resnet50",))
-_LABELS = Scoring((), ())  # scores no model: it gives the set its truth
+    files: tuple[str, ...]
+    paths: tuple[str, ...]
 
 
 # What was scored, and how
@@ -63,38 +65,64 @@ _LABELS = Scoring((), ())  # scores no model: it gives the set its truth
 
 def gather(inputs: Inputs, data: ReportData) -> Again:
     """The commands that score models of a report, without what is as it is by default."""
-    models = (*data.models, *data.flagged)
-    scored = {model.label: model for model in (*inputs.results.models, *inputs.results.flagged)}
-    specs = {model.label: spec for model in models if (spec := spec_of(model.run))}
-    tables = {Path(spec.target).parent.name for spec in specs.values() if _reads_a_run(spec)}
-    commands: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
-    for model in models:
-        if (spec := specs.get(model.label)) is None:
-            continue
-        logits = _needs_logits(model, scored[model.label], tables)
-        words = (*_convention(model.run), *_how(model.run, spec), *["--logits"] * logits)
-        is_last = model.run.mapping is not None and _reads_a_run(spec)
-        commands.setdefault((is_last, words), []).append(model.run.spec)
-    in_turn = sorted(commands.items(), key=lambda item: item[0][0])
+    models, options = (*data.models, *data.flagged), data.options
+    named, reference = options.named or data.set.name, options.reference
+    sets = {named: _with_logits(inputs, data)}
+    for called, other in zip(options.others, inputs.others, strict=False):
+        sets[called] = [(model.run, has_logits(model)) for model in other.results.models]
+    if measured := measured_on(reference, inputs.runs):
+        names = {model.run.model for model in models}
+        sets.setdefault(reference, [(run, False) for _, run in measured if run.model in names])
+    releases = {called for called, runs in sets.items() if any(run.set_whole for run, _ in runs)}
+    releases |= {named} if data.set.release else set()
+    files = [called for called in sets if called not in releases]
+    files += [reference] * (reference not in ("", NAME, NONE) and not measured)
+    files += [str(options.compare)] * (options.compare is not None)
     conventions = {_convention(model.run) for model in models}
+    scorings = [scoring for called, runs in sets.items() for scoring in _scorings(runs, called)]
     return Again(
-        taxonomy=Path(data.options.taxonomy).name,
+        named=named,
         convention=conventions.pop() if len(conventions) == 1 else (),
-        scorings=tuple(Scoring(words, tuple(dict.fromkeys(of))) for (_, words), of in in_turn),
-        by_hand=tuple(model.label for model in models if model.label not in specs),
+        scorings=(*([] if models else [Scoring((), _FIRST, named)]), *scorings),
+        by_hand=tuple(model.label for model in models if not spec_of(model.run)),
+        files=tuple(files),
+        paths=(
+            *(*sets, *files, options.taxonomy, *(str(entry.log) for entry in options.tta)),
+            *(run.spec for runs in sets.values() for run, _ in runs),
+        ),
     )
+
+
+def _with_logits(inputs: Inputs, data: ReportData) -> list[tuple[Run, bool]]:
+    """The models' runs, each with whether the report, or another run, uses logits that it has."""
+    models = (*data.models, *data.flagged)
+    specs = [spec for model in models if (spec := spec_of(model.run))]
+    tables = {Path(spec.target).parent.name for spec in specs if _reads_a_run(spec)}
+    scored = {model.label: model for model in (*inputs.results.models, *inputs.results.flagged)}
+    found = []
+    for model in models:
+        answers, truth = scored[model.label], model.multilabel
+        is_used = bool(data.options.others or (truth and truth.average_precision))
+        is_read = answers.folder is not None and answers.folder.name in tables
+        found.append((model.run, has_logits(answers) and (is_used or is_read)))
+    return found
+
+
+def _scorings(runs: Iterable[tuple[Run, bool]], on: str) -> list[Scoring]:
+    """What scores models as these runs did, each with whether its logits are kept."""
+    commands: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+    for run, logits in runs:
+        if spec := spec_of(run):
+            words = (*_convention(run), *_how(run, spec), *["--logits"] * logits)
+            is_last = run.mapping is not None and _reads_a_run(spec)
+            commands.setdefault((is_last, words), []).append(run.spec)
+    in_turn = sorted(commands.items(), key=lambda item: item[0][0])
+    return [Scoring(words, tuple(dict.fromkeys(of)), on) for (_, words), of in in_turn]
 
 
 def _reads_a_run(spec: ModelSpec) -> bool:
     """Whether it reads the table of another run."""
     return spec.kind == "predictions" and Path(spec.target).name == PREDICTIONS
-
-
-def _needs_logits(model: ScoredModel, scored: ModelAnswers, tables: set[str]) -> bool:
-    """Whether the report, or another run, uses the logits that a run has."""
-    is_used = bool(model.multilabel and model.multilabel.average_precision)
-    is_read = scored.folder is not None and scored.folder.name in tables
-    return has_logits(scored) and (is_used or is_read)
 
 
 def _convention(run: Run) -> tuple[str, ...]:
@@ -134,93 +162,66 @@ def show(_: Again, data: ReportData) -> Iterator[Part]:
 
 def commands(data: ReportData) -> str:
     """What to type to get the report again; with no model yet, to get one."""
-    again, name = data.of(SECTION), _argument(data.set.named)
-    by_truth = data.of(multilabel.SECTION)
-    labels = ""
+    again, by_truth = data.of(SECTION), data.of(multilabel.SECTION)
+    there = ", ".join(_path(again, file) for file in again.files)
+    lines = [f"# In a folder that holds {there} and the files of the models"] * bool(there)
+    if data.set.release and data.models:
+        lines.append(f"genset release verify {_path(again, again.named)}")
     if by_truth and not by_truth.truth.is_own:
-        labels = f" \\\n    --multilabel {_argument(by_truth.truth.source)}"
-    scorings = list(again.scorings)
-    if not scorings and not again.by_hand:
-        scorings = [_FIRST]
-    elif not scorings and labels:
-        scorings = [_LABELS]
-    lines = [f"genset release verify {name}"] if data.set.release and data.models else []
-    for place, scoring in enumerate(scorings):
-        line = evaluate(data, scoring)
-        lines.append(line + (labels if place == 0 else ""))
+        truth = f"--multilabel {_argument(by_truth.truth.source)}"
+        lines.append(evaluate(data, Scoring((truth,), (), again.named)))
+    lines += [evaluate(data, scoring) for scoring in again.scorings]
     lines += [
         f"# {clean(label, 200)}: handed over in Python, which no command scores"
         for label in again.by_hand
     ]
-    sets = [name, *(_argument(without_folders(other)) for other in data.options.others)]
-    words = f"{' '.join(sets)}{_of_classes(again)}{_report(data.options)}"
-    old = data.options.compare
-    files = [*[name] * (not data.set.release), *([_argument(old.name)] if old else [])]
-    where = f"# In a folder that holds {', '.join(files)} and the files of the models"
-    there = [*sets[1:], *[_argument(data.options.reference)] * _is_a_set(data.options.reference)]
-    lines += [f"# Score the models on {other} too: genset evaluate {other} ..." for other in there]
-    return "\n".join([*[where] * bool(files), *lines, f"genset report {words}"])
+    sets = " ".join(_path(again, called) for called in (again.named, *data.options.others))
+    return "\n".join([*lines, f"genset report {sets}{_report(again, data.options)}"])
 
 
 def evaluate(data: ReportData, scoring: Scoring) -> str:
-    """The command that scores models on the report's set."""
-    options = "".join(f" {option}" for option in scoring.options)
-    every = [spec for command in data.of(SECTION).scorings for spec in command.specs]
-    models = "".join(f" \\\n    --model {_argument(_in_folder(s, every))}" for s in scoring.specs)
-    name, classes = _argument(data.set.named), _of_classes(data.of(SECTION))
-    return f"genset evaluate {name}{classes}{options}{models}"
-
-
-def _in_folder(spec: str, specs: Sequence[str]) -> str:
-    """A spec without the folders of this machine, but for those that tell its file from others'."""
-    target = spec.partition("?")[0]
-    short = without_folders(target)
-    names = {other.partition("?")[0] for other in specs}
-    alike = [name for name in names if without_folders(name) == short]
-    if len(alike) > 1:
-        kind, _, path = target.partition(":")
-        shared = os.path.commonpath([name.partition(":")[2] for name in alike])
-        spec = spec.replace(target, f"{kind}:{os.path.relpath(path, shared)}", 1)
-    return without_folders(spec)
-
-
-def _is_a_set(reference: str) -> bool:
-    return reference not in ("", NAME, NONE) and not is_table(reference)
+    """The command that scores models on a set."""
+    again = data.of(SECTION)
+    options = f" --taxonomy {_path(again, taxonomy)}" if (taxonomy := data.options.taxonomy) else ""
+    options += "".join(f" {option}" for option in scoring.options)
+    models = "".join(f" \\\n    --model {_path(again, spec)}" for spec in scoring.specs)
+    return f"genset evaluate {_path(again, scoring.on)}{options}{models}"
 
 
 def evaluate_well_known(data: ReportData, specs: Sequence[str]) -> str:
     """The command that scores further models, in the way of those that are here."""
-    return evaluate(data, Scoring(data.of(SECTION).convention, tuple(specs)))
+    again = data.of(SECTION)
+    return evaluate(data, Scoring(again.convention, tuple(specs), again.named))
 
 
-def _of_classes(again: Again) -> str:
-    return f" --taxonomy {_argument(again.taxonomy)}" if again.taxonomy else ""
-
-
-def _report(options: ReportOptions) -> str:
+def _report(again: Again, options: ReportOptions) -> str:
     """What a report was asked for, as options of its command."""
     pairs: list[tuple[str, object]] = [
+        ("taxonomy", options.taxonomy),
         ("reference", options.reference),
         ("set-is", options.set_is),
-        ("compare", options.compare.name if options.compare else ""),
+        ("compare", options.compare),
         ("lower", options.lower),
         ("upper", options.upper),
         ("k", options.k),
         ("classes", options.classes),
         ("seed", options.resampling.seed),
+        ("tta-threshold", options.tta_threshold is not None and f"{options.tta_threshold:g}"),
+        ("margin", options.margin and f"{options.margin:g}"),
     ]
-    words = [f"--{name} {_argument(str(value))}" for name, value in pairs if value]
+    words = [f"--{name} {_path(again, str(value))}" for name, value in pairs if value]
     words += ["--include-flagged"] * options.include_flagged
     words += ["--include-restricted"] * options.include_restricted
-    words += [f"--tta {_argument(f'{entry.log.name}={entry.model}')}" for entry in options.tta]
-    if options.tta_threshold is not None:
-        words.append(f"--tta-threshold {options.tta_threshold:g}")
+    words += [f"--tta {_path(again, f'{entry.log}={entry.model}')}" for entry in options.tta]
     for counterpart in options.counterparts:
         model = f"{counterpart.model}=" if counterpart.model else ""
         words.append(f"--counterpart {_argument(f'{model}{counterpart.counterpart}')}")
-    if options.margin is not None:
-        words.append(f"--margin {options.margin:g}")
     return "".join(f" {word}" for word in words)
+
+
+def _path(again: Again, text: str) -> str:
+    """An argument in which no file has more folders than tell it from the others."""
+    return _argument(without_folders(text, again.paths))
 
 
 def _argument(text: str) -> str:
