@@ -34,13 +34,13 @@ def _two_best(data: ReportData) -> str:
     first, second = data.ranked[:2]
     best, next_best = first.top1.accuracy, second.top1.accuracy
     names = clean(first.label), clean(second.label)
-    if _too_few(data):
+    pair = data.pairs[0]
+    if pair.too_few:
         return (
             f"{names[0]}: {best.correct:,} of {count(best.photos, 'photo')} correct; {names[1]}: "
             f"{next_best.correct:,} of {next_best.photos:,}. They disagree on too few photos to "
             "say which is better."
         )
-    pair = data.pairs[0]
     gap = percent(abs(pair.difference), pair.photos)
     if {best.photos, next_best.photos} != {pair.photos}:
         where = "above" if pair.difference > 0 else "below"
@@ -60,13 +60,6 @@ def _share(found: Accuracy) -> str:
     return f"{percent(found.share, found.photos)} % ({found.correct:,} of {found.photos:,})"
 
 
-def _too_few(data: ReportData) -> bool:
-    """Whether the two best models disagree on too few photos for any claim."""
-    best = next(iter(data.pairs), None)
-    names = {model.label for model in data.ranked[:2]}
-    return best is not None and {best.first, best.second} == names and best.too_few
-
-
 def certainty(data: ReportData) -> list[str]:
     """What the numbers say, and what they do not, on whether the first model is the best one."""
     part = _in_part(data)
@@ -84,14 +77,13 @@ def certainty(data: ReportData) -> list[str]:
         first = f"{name} cannot be told apart from any of the other {len(others)} models."
     else:
         first = f"{name} cannot be told apart from {len(near)} of the other {len(others)} models."
-    pair = [verdict(data.pairs[0], named=True)] * (data.pairs[0].second == others[0].label)
     shown = detectable(
         data.power.difference,
         data.power.discordant,
         data.set.classes,
         " between models as alike as the median pair",
     )
-    return [first, *pair, shown, *part]
+    return [first, verdict(data.pairs[0], named=True), shown, *part]
 
 
 def _in_part(data: ReportData) -> list[str]:

@@ -34,25 +34,21 @@ def page_of(data: ReportData) -> str:
     Raises:
         MissingExtra: Jinja is not installed.
     """
-    with needs_extra("the report", "report"):
-        return _page(data)
-
-
-def _page(data: ReportData) -> str:
     about = data.set
     kind = "List of photos" if about.listed else "Folder of photos"
     owners = ""
     if about.release:
         kind = "Release"
         owners = ". Photos belong to their owners, under the licences named with them"
-    return page_of_parts(
-        title=clean(about.name),
-        kind=kind,
-        headline=headline(data),
-        sentences=certainty(data),
-        parts=[part for section in SECTIONS for part in section.show(data.of(section), data)],
-        notices=[f"Made with genset{owners}.", *_notices(data)],
-    )
+    with needs_extra("the report", "report"):
+        return page_of_parts(
+            title=clean(about.name),
+            kind=kind,
+            headline=headline(data),
+            sentences=certainty(data),
+            parts=[part for section in SECTIONS for part in section.show(data.of(section), data)],
+            notices=[f"Made with genset{owners}.", *_notices(data)],
+        )
 
 
 def page_of_parts(
@@ -116,8 +112,8 @@ def _policy(source: str) -> str:
 
 def _notices(data: ReportData) -> list[str]:
     """What sources require to be shown wherever their photos are."""
-    release, found = data.set.release, data.of(sources.SECTION)
-    notices = [FLICKR_NOTICE] if release and "flickr" in release.sources else []
-    if found:
-        notices += [source.notice for source in found.sources if source.notice]
+    found = data.of(sources.SECTION)
+    of_sources = found.sources if found else ()
+    notices = [FLICKR_NOTICE for source in of_sources if source.name == "flickr"]
+    notices += [source.notice for source in of_sources if source.notice]
     return list(dict.fromkeys(notices))

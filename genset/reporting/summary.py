@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 from genset.release.documents.labels import doubts
 from genset.release.documents.words import missing_votes
-from genset.release.reader import Release, ReleasePhoto
+from genset.release.reader import Release
 from genset.sets.photos import PhotoSet
 
 # The folders of an absolute path, or of one that leaves the folder, in a spec or alone.
@@ -43,7 +43,6 @@ class ReleaseSummary:
         chosen_classes: how many classes photos were wanted of.
         left_out: candidates that are not in it, by reason.
         licenses: the commonest first.
-        sources: photos by source.
         posted_from, posted_to: when its first and last photo were posted, ISO 8601.
     """
 
@@ -56,7 +55,6 @@ class ReleaseSummary:
     chosen_classes: int
     left_out: dict[str, int]
     licenses: tuple[LicenseCount, ...]
-    sources: dict[str, int]
     posted_from: str
     posted_to: str
 
@@ -100,6 +98,8 @@ def _release(release: Release) -> ReleaseSummary:
     labels: Counter[str] = Counter()
     for photo in release.photos:
         labels.update(photo.labels)
+    licenses = Counter((photo.license, photo.license_url) for photo in release.photos)
+    by_count = sorted(licenses.items(), key=lambda item: (-item[1], item[0]))
     return ReleaseSummary(
         created_at=release.created_at,
         strategy=release.strategy,
@@ -109,8 +109,7 @@ def _release(release: Release) -> ReleaseSummary:
         missing_votes=missing_votes(release.missing_votes),
         chosen_classes=len(release.chosen_classes or release.taxonomy),
         left_out=release.excluded,
-        licenses=license_counts(release.photos),
-        sources=dict(sorted(Counter(photo.source for photo in release.photos).items())),
+        licenses=tuple(LicenseCount(*named, number) for named, number in by_count),
         posted_from=min(posted, default=""),
         posted_to=max(posted, default=""),
     )
@@ -135,10 +134,3 @@ def without_folders(named: str, others: Collection[str] = ()) -> str:
         return "".join(f"{folder}/" for folder in this[-fewest:-1])
 
     return _ABSOLUTE.sub(folders, named)
-
-
-def license_counts(photos: Sequence[ReleasePhoto]) -> tuple[LicenseCount, ...]:
-    """The licences of photos, the commonest first."""
-    counts = Counter((photo.license, photo.license_url) for photo in photos)
-    by_count = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(LicenseCount(name, url, number) for (name, url), number in by_count)

@@ -242,7 +242,7 @@ def test_source_and_licence_of_each_photo_shown_are_named(tmp_path: Path) -> Non
         record = sample.record
         assert f"{record.title} by {record.owner_name} , {title} , CC BY 2.0" in page.text
     assert "Photos of Commons are their authors’." in page.text
-    assert "Wikimedia Commons (8), Flickr (40)" in page.text
+    assert "Flickr (40), Wikimedia Commons (8)" in page.text
 
 
 def test_a_release_of_commons_alone_names_it_and_compares_nothing(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ def evaluate(
         need("evaluate", "evaluating models", "torch", "torchvision", "numpy")
     from genset.comparison.unseen import unseen
     from genset.models.classes import other_classes
-    from genset.reporting.sections.multilabel import measure_runs
+    from genset.reporting.sections.multilabel import by_truth
     from genset.score.allocator import tune_allocator
     from genset.score.evaluate import SomeModelsFailed, sample_by_class
     from genset.score.evaluate import evaluate as score
@@ -234,9 +234,8 @@ def evaluate(
     document |= {"runs": results, "unseen": seen}
     tables = [_runs_table(results, seen, k)] if results else []
     if judged.truth:
-        by_truth = measure_runs(load_some(judged, store, results))
-        document["by_truth"] = by_truth.as_json(replaced)
-        tables += by_truth.tables(replaced) if results else []
+        further, document["by_truth"] = by_truth(load_some(judged, store, results), replaced)
+        tables += further if results else []
     if audit_preprocessing and networks:
         from genset.score.audit import audit
         from genset.score.job import load_for
@@ -267,7 +266,7 @@ def evaluate(
 def _show_stored(found: "PhotoSet", file: Path | None, store: Path, format: str) -> None:
     """Print the kept runs; by the set's truth, where it has one or a file gives it one."""
     from genset.comparison.unseen import unseen
-    from genset.reporting.sections.multilabel import measure_runs
+    from genset.reporting.sections.multilabel import by_truth
     from genset.score.results.results import load_results
     from genset.sets.truths.store import give_truth, with_truth
 
@@ -278,9 +277,8 @@ def _show_stored(found: "PhotoSet", file: Path | None, store: Path, format: str)
     document: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
     results = load_results(found, store)
     if found.truth is not None:
-        measured = measure_runs(results)
-        document["by_truth"] = measured.as_json(replaced)
-        show_tables(measured.tables(replaced), format, document)
+        tables, document["by_truth"] = by_truth(results, replaced)
+        show_tables(tables, format, document)
     elif runs := [model.run for model in results.models]:
         document |= {"runs": runs, "unseen": unseen(found, runs)}
         show_tables(_runs_table(runs, document["unseen"], 5), format, document)

@@ -237,14 +237,19 @@ def models_table(data: ReportData) -> Table:
         (_accuracy("real", "All labels", "ReaL, %"), lambda model: share(model.real)),
         (
             _accuracy("multilabel", "With unclear", "multi-label, %"),
-            lambda model: _unclear(model) if has_unclear else None,
+            lambda m: share(m.multilabel.multilabel) if has_unclear and m.multilabel else None,
         ),
         (
             Column("robustness", "Robustness", "points above the line"),
             lambda model: above.get(model.label),
         ),
         (
-            Column("calibration_error", "Calibration error", "points", format=_in_points),
+            Column(
+                "calibration_error",
+                "Calibration error",
+                "points",
+                format=lambda error: f"{100 * error:.1f}",
+            ),
             lambda model: model.calibration.error if model.calibration else None,
         ),
         (Column("nll", "NLL", "nats", format="{:.3f}".format), lambda model: model.run.nll),
@@ -353,11 +358,6 @@ def _top(k: int) -> Callable[[ScoredModel], Cell | None]:
         return share(top.accuracy) if top else None
 
     return cell
-
-
-def _unclear(model: ScoredModel) -> Cell | None:
-    """Unclear classes counted right."""
-    return share(model.multilabel.multilabel) if model.multilabel else None
 
 
 def _interval(model: ScoredModel) -> Cell:

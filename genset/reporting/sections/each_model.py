@@ -5,19 +5,26 @@ from heapq import nsmallest
 
 from markupsafe import Markup
 
-from genset.comparison.classes import Group
 from genset.core.numbers import percent
 from genset.core.safe import clean
-from genset.core.table import Cell, Column, Table
+from genset.core.table import Column, Table
 from genset.reporting.blocks import Block, Columns, Figure, Grid, Heading, Html, Paragraph, Part
 from genset.reporting.figures.plot import Axis, Plot, el
-from genset.reporting.format import answered, class_cell, interval, remarks, settings, some_of
+from genset.reporting.format import (
+    answered,
+    class_cell,
+    interval,
+    remarks,
+    settings,
+    share,
+    some_of,
+)
 from genset.reporting.html import facts, html_of
 from genset.reporting.names import run_anchor
 from genset.reporting.report import ReportData, ScoredModel, Section, no_numbers
 from genset.reporting.sections import errors, multilabel
 from genset.reporting.summary import without_folders
-from genset.score.results.runs import Accuracy, Run
+from genset.score.results.runs import Run
 from genset.statistics.calibration import Calibration
 from genset.statistics.intervals import wilson
 
@@ -127,14 +134,11 @@ def _hardest(number: int, data: ReportData) -> Iterator[Block]:
     groups = [group for *_, group in nsmallest(_HARDEST, counted)]
     if not groups:
         return
-    columns = [Column("class", "Class"), Column("right", "Right"), Column("interval", "95 %", "%")]
+    columns = [Column("class", "Class"), Column("photos", "Photos"), Column("right", "Right", "%")]
     yield Heading("Its hardest classes")
-    yield Grid(Table(columns, [_class(group, group.top1[number], data) for group in groups]))
-
-
-def _class(group: Group, found: Accuracy, data: ReportData) -> list[object]:
-    right = Cell(found.correct, f"{found.correct} of {found.photos}")
-    return [class_cell(group.name, data.taxonomy), right, Cell(found.low, interval(found))]
+    tops = [(group.name, group.top1[number]) for group in groups]
+    rows = [[class_cell(name, data.taxonomy), top.photos, share(top)] for name, top in tops]
+    yield Grid(Table(columns, rows))
 
 
 def _calibration(model: ScoredModel) -> Iterator[Block]:

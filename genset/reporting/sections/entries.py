@@ -129,10 +129,7 @@ def _here(label: str, data: ReportData) -> Iterator[Cell | None]:
     """A model's cells: how good it is on the report's set."""
     tops = {top.k: top for top in data.model(label).tops}
     for k in _KS:
-        if (top := tops.get(k)) is None:
-            yield None
-            continue
-        yield share(top.accuracy)
+        yield share(tops[k].accuracy) if k in tops else None
     for limits in data.of(bounds.SECTION):
         if limits:
             yield _gap(label, limits)

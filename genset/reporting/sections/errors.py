@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markupsafe import Markup
-
 from genset.classes.kinds import MOST_KINDS, kinds_of
 from genset.comparison.classes import (
     Breakdown,
@@ -20,7 +18,7 @@ from genset.core.numbers import count
 from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 from genset.reporting.blocks import Block, Columns, Grid, Heading, Paragraph, Part
-from genset.reporting.format import class_and_id, class_cell, share
+from genset.reporting.format import class_cell, share
 from genset.reporting.names import short_names
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.score.results.results import Results
@@ -149,26 +147,21 @@ def _hardest(found: Errors, data: ReportData) -> Table:
 
 def _confused(found: Errors, data: ReportData) -> Table:
     columns = [
-        Column("photos_of", "Photos of → classified as"),
+        Column("photos_of", "Photos of"),
+        Column("classified_as", "Classified as"),
         Column("answers", "First answers", align="right"),
         Column("models", "Models", align="right"),
     ]
-    return Table(columns, [_mistaken(pair, data) for pair in found.confusions[:_ROWS]])
-
-
-def _mistaken(pair: Confusion, data: ReportData) -> list[object]:
-    first, second = (class_cell(wnid, data.taxonomy) for wnid in (pair.wnid, pair.other))
-    return [
-        Cell(
-            f"{pair.wnid} {pair.other}",
-            f"{first.text} → {second.text}",
-            html=Markup("{} → {}").format(
-                *(class_and_id(wnid, data.taxonomy) for wnid in (pair.wnid, pair.other))
-            ),
-        ),
-        Cell(pair.answers, f"{pair.answers:,} of {pair.of:,}"),
-        Cell(pair.models, f"{pair.models} of {len(data.models)}"),
+    rows = [
+        [
+            class_cell(pair.wnid, data.taxonomy),
+            class_cell(pair.other, data.taxonomy),
+            Cell(pair.answers, f"{pair.answers:,} of {pair.of:,}"),
+            Cell(pair.models, f"{pair.models} of {len(data.models)}"),
+        ]
+        for pair in found.confusions[:_ROWS]
     ]
+    return Table(columns, rows)
 
 
 def _by_kind(found: Errors, data: ReportData) -> Iterator[Block]:

@@ -29,13 +29,9 @@ def show(_: None, data: ReportData) -> Iterator[Part]:
 
 def _row(model: ScoredModel, data: ReportData) -> list[object]:
     found = model.top1.accuracy
-    reasons = " ".join([*model.flags, *_remarks(model, data)])
+    further = remarks(model, data) if data.taxonomy else []
+    reasons = " ".join([*model.flags, *(f"{text.removesuffix('.')}." for text in further)])
     return [model.label, Cell(found.share, percent(found.share, found.photos)), reasons]
-
-
-def _remarks(model: ScoredModel, data: ReportData) -> list[str]:
-    texts = remarks(model, data) if data.taxonomy else []
-    return [f"{text.removesuffix('.')}." for text in texts]
 
 
 SECTION = Section("left_out", no_numbers, show)

@@ -229,41 +229,20 @@ def doubt(truth: TruthSummary) -> str:
 SECTION = Section("by_truth", gather, show)
 
 
-# The table of `genset evaluate`
+# What `genset evaluate` prints
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredRuns:
-    """Models by a truth: what it is, and their numbers by their names in tables."""
+def by_truth(results: Results, replaced: str = "") -> tuple[list[Table], dict[str, Any]]:
+    """Models by the truth of their set: tables with what the truth is, and the same for JSON.
 
-    set_name: str
-    truth: TruthSummary
-    models: dict[str, MultiLabel]
-
-    def tables(self, replaced: str = "") -> list[Table]:
-        """What the truth is, a row for each model and truth, and what must be said beside them.
-
-        `replaced` names the file in whose place it was given.
-        """
-        about = summary(self.set_name, self.truth)
-        if replaced:
-            about += f" It replaces {clean(replaced, 100)}."
-        return [Table(notes=[about]), _table(self.models, self.truth)]
-
-    def as_json(self, replaced: str = "") -> dict[str, Any]:
-        """The same for JSON."""
-        return {
-            "truth": self.truth,
-            **({"replaced": replaced} if replaced else {}),
-            "models": self.models,
-        }
-
-
-def measure_runs(results: Results) -> MeasuredRuns:
-    """Runs on a set that has a truth.
+    `replaced` names the file in whose place the truth was given.
 
     Raises:
         BadInput: the set has no truth.
     """
-    truth = summarize_truth(results.photos, truth_of(results))
-    return MeasuredRuns(results.photos.name, truth, measure(results))
+    truth, models = summarize_truth(results.photos, truth_of(results)), measure(results)
+    about = summary(results.photos.name, truth)
+    if replaced:
+        about += f" It replaces {clean(replaced, 100)}."
+    document = {"truth": truth, **({"replaced": replaced} if replaced else {}), "models": models}
+    return [Table(notes=[about]), _table(models, truth)], document

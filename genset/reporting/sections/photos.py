@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -213,19 +213,18 @@ def _hash(text: str) -> str:
 
 def show(found: tuple[Gallery, ...], data: ReportData) -> Iterator[Part]:
     """All photos, which the page's script filters by class and by who is right."""
-    cards = [_card(sample, gallery.shows, data) for gallery in found for sample in gallery.samples]
-    if not cards:
+    if not (photos := sum(len(gallery.samples) for gallery in found)):
         return
-    blocks: list[Block] = [Html(lambda: _browser(cards))]
+    blocks: list[Block] = [Html(lambda: _browser(found, data))]
     if data.models:
-        chosen = f"{len(cards)} of {count(data.set.photos, 'photo')}, selected, not representative."
+        chosen = f"{photos} of {count(data.set.photos, 'photo')}, selected, not representative."
         blocks[:0] = [Paragraph(chosen), Paragraph(_MEANING, "note")]
     yield Part("photos", "Photos", blocks, page_only=True)
 
 
-def _browser(cards: Sequence[Callable[[], Markup]]) -> Markup:
-    """The cards; those behind the first ones are folded."""
-    drawn = [card() for card in cards]
+def _browser(found: Sequence[Gallery], data: ReportData) -> Markup:
+    """A card for each photo; those behind the first ones are folded."""
+    drawn = [_card(sample, gallery.shows, data) for gallery in found for sample in gallery.samples]
     more = count(len(drawn) - _SHOWN, "further photo")
     rest = folded(more, _together(drawn[_SHOWN:])) if drawn[_SHOWN:] else Markup("")
     tools = Markup('<div class="browse" hidden></div>\n')
@@ -236,8 +235,8 @@ def _together(cards: Sequence[Markup]) -> Markup:
     return Markup('<div class="photos">\n{}\n</div>\n').format(Markup("\n").join(cards))
 
 
-def _card(sample: Sample, shows: str, data: ReportData) -> Callable[[], Markup]:
-    """Makes a photo with its class, what models answer, and whose it is."""
+def _card(sample: Sample, shows: str, data: ReportData) -> Markup:
+    """A photo with its class, what models answer, and whose it is."""
     restricted = data.options.include_restricted
     right = {answer.model: answer.right for answer in sample.answers}
     marks = (right.get(model.label) for model in data.models)
@@ -253,7 +252,7 @@ def _card(sample: Sample, shows: str, data: ReportData) -> Callable[[], Markup]:
         '<figure class="photo" data-class="{}" data-shows="{}" data-right="{}">\n{}\n<figcaption>\n'
         "<div>{}</div>\n{}{}\n</figcaption>\n</figure>"
     )
-    return lambda: form.format(
+    return form.format(
         clean(sample.name),
         _SHOWS[shows],
         signs,

@@ -46,10 +46,9 @@ def _facts(data: ReportData) -> Markup:
 def _of_release(release: ReleaseSummary, data: ReportData) -> Iterator[tuple[str, str]]:
     """How a release was made."""
     by_source = data.of(sources.SECTION)
-    titles = {source.name: source.title for source in by_source.sources} if by_source else {}
+    of_sources = by_source.sources if by_source else ()
     yield "Posted", f"{release.posted_from[:10]} to {release.posted_to[:10]}"
-    counts = release.sources.items()
-    yield "Source", ", ".join(f"{titles.get(name, clean(name))} ({n:,})" for name, n in counts)
+    yield "Source", ", ".join(f"{source.title} ({source.photos:,})" for source in of_sources)
     labels = ", ".join(f"{n:,} {clean(verdict)}" for verdict, n in release.labels.items())
     people = count(release.labelers, "person", "people")
     yield "Labeled", f"by {people}; labels on these photos: {labels}"
