@@ -244,12 +244,7 @@ def models_table(data: ReportData) -> Table:
             lambda model: above.get(model.label),
         ),
         (
-            Column(
-                "calibration_error",
-                "Calibration error",
-                "points",
-                format=lambda error: f"{100 * error:.1f}",
-            ),
+            Column("calibration_error", "Calibration error", "points", format=_in_points),
             lambda model: model.calibration.error if model.calibration else None,
         ),
         (Column("nll", "NLL", "nats", format="{:.3f}".format), lambda model: model.run.nll),
