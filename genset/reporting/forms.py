@@ -62,6 +62,7 @@ def report_json(data: ReportData) -> dict[str, Any]:
         "pairs": to_json(data.pairs),
         "power": to_json(data.power),
         "other_runs": data.other_runs,
+        "fixed": data.fixed,
     }
     if data.copies:
         found["copies"] = list(data.copies)

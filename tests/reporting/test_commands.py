@@ -142,6 +142,15 @@ def test_what_changed_since_an_older_report(folder: Path, monkeypatch: pytest.Mo
     assert "Rank before | Rank now |" in text
     assert "| half | 50.0 (36.5–63.5) | 75.0 (61.2–85.1) | +25.0 |" in text
     assert "| new | – | 75.0 (61.2–85.1) | new |" in text
+    before = json.loads(printed(*words, "json"))
+    assert [pair["apart"] for pair in before["pairs"]] == [True, True, False]
+    for pair in before["pairs"][1:]:
+        pair["apart"] = not pair["apart"]
+    Path("old.json").write_text(json.dumps(before))
+    text = printed(*words, "markdown", "--classes", "fixed")
+    assert "Classes were a sample then and are fixed now" in text
+    assert "Now told apart: good from new. No longer told apart: half from new." in text
+    assert "Classes were" not in printed(*words, "markdown") and "Rank before" not in text
     shutil.rmtree(next(folder.glob("runs/photos/good-*")))
     models = json.loads(printed(*words, "json"))["changes"]["models"]
     assert [model["model"] for model in models if not model["now"]] == ["good"]

@@ -9,21 +9,17 @@ from genset.core.safe import clean
 from genset.core.table import Column, Table
 from genset.core.validation import Meta, Record, read_json
 from genset.reporting.blocks import Block, Grid, Paragraph, Part
-from genset.reporting.format import share
-from genset.reporting.report import Inputs, ReportData, Section
+from genset.reporting.format import share, some_of
+from genset.reporting.report import Inputs, ReportData, Section, TopK
 from genset.score.results.names import without_key
 from genset.score.results.runs import Accuracy
-
-
-class _Top(Record, frozen=True, forbid_unknown_fields=False):
-    accuracy: Accuracy
 
 
 class _Model(Record, frozen=True, forbid_unknown_fields=False):
     run: str
     label: str
     weights_hash: str
-    tops: Annotated[tuple[_Top, ...], Meta(min_length=1)]
+    tops: Annotated[tuple[TopK, ...], Meta(min_length=1)]
     rank: Rank | None = None
 
     @property
@@ -36,37 +32,45 @@ class _Set(Record, frozen=True, forbid_unknown_fields=False):
     content_hash: str
 
 
+class _Pair(Record, frozen=True, forbid_unknown_fields=False):
+    first: str
+    second: str
+    apart: bool
+
+
 class _OlderReport(Record, frozen=True, forbid_unknown_fields=False):
     set: _Set
     models: tuple[_Model, ...]
+    pairs: tuple[_Pair, ...] = ()
+    fixed: bool | None = None
 
 
 class Change(NamedTuple):
     """A model's top-1 accuracy and rank before and now; None where the report has no such model."""
 
     model: str
-    before: Accuracy | None
     now: Accuracy | None
-    rank_before: Rank | None = None
-    rank_now: Rank | None = None
-
-    @property
-    def is_none(self) -> bool:
-        """Whether nothing that is shown is another."""
-        return self.before == self.now and self.rank_before == self.rank_now
+    rank_now: Rank | None
+    before: Accuracy | None
+    rank_before: Rank | None
 
 
 class Changes(NamedTuple):
     """What is another since an older report.
 
     `older` names its set, and `same_photos` is whether it is this one. `models` are those with
-    another accuracy or rank, by name; `unchanged` counts the others.
+    another accuracy or rank, by name; `unchanged` counts the others. `apart` are pairs of models
+    that can be told apart now and could not then, `not_apart` the other way. `fixed` is whether
+    classes were fixed then, as `ReportData.fixed`; None where the report does not say it.
     """
 
     older: str
     same_photos: bool
     models: tuple[Change, ...]
     unchanged: int
+    apart: tuple[tuple[str, str], ...]
+    not_apart: tuple[tuple[str, str], ...]
+    fixed: bool | None
 
 
 def _identities(run: str, weights: str, label: str) -> tuple[object, ...]:
@@ -97,12 +101,22 @@ def gather(_: Inputs, data: ReportData) -> Changes | None:
     models = []
     for model in data.models:
         was, now = before.get(model.label), model.top1.accuracy
-        ranks = was.rank if was else None, model.rank
-        models.append(Change(model.label, was.top1 if was else None, now, *ranks))
-    models += [Change(gone.label, gone.top1, None, gone.rank) for gone in rest]
-    changed = tuple(model for model in models if not model.is_none)
-    is_same = older.set.content_hash == data.set.content_hash
-    return Changes(older.set.name, is_same, changed, len(models) - len(changed))
+        then = (was.top1, was.rank) if was else (None, None)
+        models.append(Change(model.label, now, model.rank, *then))
+    models += [Change(gone.label, None, None, gone.top1, gone.rank) for gone in rest]
+    changed = tuple(m for m in models if (m.before, m.rank_before) != (m.now, m.rank_now))
+    label = {was.label: label for label, was in before.items()}.get
+    apart = {frozenset((label(pair.first), label(pair.second))): pair.apart for pair in older.pairs}
+    other = [p for p in data.pairs if apart.get(frozenset((p.first, p.second)), p.apart) != p.apart]
+    return Changes(
+        older=older.set.name,
+        same_photos=older.set.content_hash == data.set.content_hash,
+        models=changed,
+        unchanged=len(models) - len(changed),
+        apart=tuple((pair.first, pair.second) for pair in other if pair.apart),
+        not_apart=tuple((pair.first, pair.second) for pair in other if not pair.apart),
+        fixed=older.fixed,
+    )
 
 
 def show(found: Changes | None, data: ReportData) -> Iterator[Part]:
@@ -112,6 +126,13 @@ def show(found: Changes | None, data: ReportData) -> Iterator[Part]:
     text = "The photos are the same."
     if not found.same_photos:
         text = f"Another set (then {clean(found.older)}): a difference may be that of the photos."
+    if found.fixed not in (None, data.fixed):
+        then, now = ("fixed", "a sample") if found.fixed else ("a sample", "fixed")
+        text += f" Classes were {then} then and are {now} now, which changes intervals and ranks."
+    for words, pairs in (("Now", found.apart), ("No longer", found.not_apart)):
+        if pairs:
+            names = some_of([f"{first} from {second}" for first, second in pairs])
+            text += f" {words} told apart: {names}."
     if found.unchanged:
         text += f" Unchanged: {count(found.unchanged, 'model')}."
     columns = [
@@ -119,10 +140,10 @@ def show(found: Changes | None, data: ReportData) -> Iterator[Part]:
         Column("before", "Top-1 before", "%"),
         Column("now", "Top-1 now", "%"),
         Column("change", "Change", "points", align="right"),
-        Column("rank_before", "Rank before"),
-        Column("rank_now", "Rank now"),
     ]
-    table = Table(columns, [_row(change) for change in found.models])
+    if any(m.before and m.now and m.rank_before != m.rank_now for m in found.models):
+        columns += [Column("rank_before", "Rank before"), Column("rank_now", "Rank now")]
+    table = Table(columns, [_row(change)[: len(columns)] for change in found.models])
     blocks: list[Block] = [Paragraph(text), Grid(table)] if table.rows else [Paragraph(text)]
     yield Part("changes", "Since the older report", blocks)
 
