@@ -341,6 +341,15 @@ def _stated(texts: Mapping[str, str]) -> dict[str, str]:
     return {name: line for name, text in texts.items() if (line := " ".join(text.split()))}
 
 
+class EvaluateSettings(Record, frozen=True):
+    """``[evaluate]``: how accuracies are measured."""
+
+    classes: Annotated[
+        Literal["sample", "fixed"] | None,
+        Meta(description='whether classes are a "sample" or "fixed"', examples=["fixed"]),
+    ] = None
+
+
 class Settings(Record, frozen=True):
     """All of ``genset.toml``."""
 
@@ -348,6 +357,7 @@ class Settings(Record, frozen=True):
     scrape: ScrapeSettings = ScrapeSettings()
     images: ImagesSettings = ImagesSettings()
     label: LabelRules = LabelRules()
+    evaluate: EvaluateSettings = EvaluateSettings()
     dataset: DatasetSettings = DatasetSettings()
 
     def __post_init__(self) -> None:

@@ -15,6 +15,7 @@ from genset.settings import (
     SETTINGS_FILE,
     Contact,
     DatasetSettings,
+    EvaluateSettings,
     LabelRules,
     ScrapeSettings,
     Settings,
@@ -37,7 +38,7 @@ class Workspace:
         root: the folder that holds ``genset.toml``; absolute.
         store_url: an SQLAlchemy URL; a relative SQLite path in the settings is made absolute.
         images: the folder of original photos, which are named by their sha256; absolute.
-        scrape, label, dataset: the settings of these names.
+        scrape, label, evaluate, dataset: the settings of these names.
         contact: an address at which the maintainer can be reached, of the settings or else of
             GENSET_CONTACT; "" for none.
     """
@@ -47,6 +48,7 @@ class Workspace:
     images: Path
     scrape: ScrapeSettings = field(default_factory=ScrapeSettings)
     label: LabelRules = field(default_factory=LabelRules)
+    evaluate: EvaluateSettings = field(default_factory=EvaluateSettings)
     dataset: DatasetSettings = field(default_factory=DatasetSettings, hash=False)  # it holds dicts
     contact: str = ""
 
@@ -139,6 +141,7 @@ class Workspace:
                 images=_images(root, settings.images.folder),
                 scrape=settings.scrape,
                 label=settings.label,
+                evaluate=settings.evaluate,
                 dataset=settings.dataset,
                 contact=contact,
             )

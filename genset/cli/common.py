@@ -65,6 +65,14 @@ taxonomy_option = click.option(
     help="The classes of a folder, if not ImageNet's: a file of your own, or a name, as cifar10.",
 )
 
+sampling_option = click.option(
+    "--classes",
+    "sampling",
+    type=click.Choice(["sample", "fixed"]),
+    help="Whether the set's classes are a sample of classes (the default for ImageNet's), or all "
+    "that there are (the default for your own); or as genset.toml says.",
+)
+
 
 def class_words(text: str) -> tuple[str, ...]:
     """Classes by id or name, with commas between them; `named_classes` finds them.

@@ -19,7 +19,6 @@ from genset.reporting.report import Inputs, OtherSet, Power, ReportData, ScoredM
 from genset.reporting.sections.order import SECTIONS
 from genset.reporting.summary import summarize
 from genset.score.results.results import ModelAnswers, Results, load_results
-from genset.score.results.runs import Accuracy
 from genset.sets.photos import PhotoSet
 from genset.statistics.calibration import Calibration, calibration
 
@@ -115,10 +114,7 @@ def _scored(
 
 def _tops(results: Results, model: ModelAnswers, options: ReportOptions) -> tuple[TopK, ...]:
     """A model's accuracies."""
-    return tuple(
-        TopK(k, Accuracy.measured(results.right(model, k), model.answered, results.clusters))
-        for k in _ks(model, options.k)
-    )
+    return tuple(TopK(k, results.accuracy(model, k)) for k in _ks(model, options.k))
 
 
 def _ks(model: ModelAnswers, further: int) -> list[int]:

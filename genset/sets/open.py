@@ -1,6 +1,7 @@
 """What models are scored on: the set that a name or a path means, in whichever layout it lies."""
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from genset.core.errors import BadInput, NotAWorkspace, first_line
 from genset.release.reader import MANIFEST, release_named
 from genset.sets.formats import is_photo_name
 from genset.sets.layouts.layout import Classes
-from genset.sets.photos import PhotoSet
+from genset.sets.photos import PhotoSet, Sampling
 from genset.workspace import Workspace
 
 _LAYOUTS = {
@@ -88,6 +89,7 @@ def locate_set(
     others: Collection[str] = (),
     runs: Path | None = None,
     taxonomy: Taxonomy | None = None,
+    sampling: Sampling | None = None,
 ) -> PhotoSet:
     """The set that is meant: a release of the workspace, or a path in any layout.
 
@@ -98,6 +100,7 @@ def locate_set(
         runs: where runs are kept, and with them the hashes of photos; None: where `locate_runs`
             says, if that folder is there.
         taxonomy: whose classes the photos are of; None: ImageNet's, or what a release says.
+        sampling: what its classes are; None: what the workspace's settings say, if they do.
 
     Raises:
         BadInput: there is none, or it is no such set.
@@ -106,7 +109,8 @@ def locate_set(
     found = _find(workspace)
     folder = runs or locate_runs(workspace)
     hashes = folder / HASHES if runs or folder.is_dir() else None
-    return open_set(named, found.releases if found else None, others, hashes, taxonomy)
+    opened = open_set(named, found.releases if found else None, others, hashes, taxonomy)
+    return replace(opened, sampling=sampling or (found.evaluate.classes if found else None))
 
 
 def locate_runs(workspace: Path | None = None) -> Path:

@@ -131,6 +131,7 @@ class PhotoSet:
     `truth` has all classes that each photo shows, where it is known (`truths.keep.with_truth`).
     `custom_taxonomy` has the classes where they are not ImageNet's; `classes_named` is the file or
     the name that Python was given for them. `transform` is that of a data set in memory.
+    `sampling` is what its classes are, where a workspace or a person says it.
     """
 
     name: str
@@ -145,6 +146,7 @@ class PhotoSet:
     custom_taxonomy: Taxonomy | None = field(default=None, repr=False, compare=False)
     classes_named: str = field(default="", repr=False, compare=False)
     transform: Callable[[Any], Any] | None = field(default=None, repr=False, compare=False)
+    sampling: Sampling | None = field(default=None, repr=False, compare=False)
 
     @property
     def taxonomy(self) -> Taxonomy:

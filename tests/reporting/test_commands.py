@@ -87,6 +87,29 @@ def test_compare_says_what_the_models_answered_and_among_how_many_classes(folder
     assert {("part", "40", "60"), ("few", "30", "30")} <= set(counts)
 
 
+def test_the_settings_say_whether_classes_are_fixed_and_a_command_may_say_otherwise(
+    folder: Path,
+) -> None:
+    def intervals(*more: str) -> list[str]:
+        """Of the model half: what evaluate prints (scoring, and of its run), and the report."""
+        score = ("evaluate", "photos.csv", "--model", f"predictions:{folder / 'half.npy'}")
+        lines = []
+        for words in (score, score[:2], ("report", "photos.csv", "--format", "text")):
+            printed = genset(*words, *more, cwd=folder).stdout.splitlines()
+            lines += [line for line in printed if " half " in f" {line} "]
+        return [word for line in lines for word in line.split() if "–" in word and len(word) > 1]
+
+    def pair(*more: str) -> str:
+        return genset("compare", "half", "good", "--on", "photos.csv", *more, cwd=folder).stdout
+
+    sampled, pair_sampled = intervals(), pair()
+    (folder / "genset.toml").write_text('[evaluate]\nclasses = "fixed"\n')
+    assert intervals() == ["37.7–62.3"] * 3 == intervals("--classes", "fixed")
+    assert intervals("--classes", "sample") == sampled
+    assert len(set(sampled)) == 1 and sampled[0] != "37.7–62.3"
+    assert pair() == pair("--classes", "fixed") != pair_sampled == pair("--classes", "sample")
+
+
 @pytest.mark.parametrize("models", [10, 67])
 def test_many_models_fit_on_the_pages_of_an_article(models: int, tmp_path: Path) -> None:
     many_made_up(tmp_path, models, photos=200, names=long_names(models))

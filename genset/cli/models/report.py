@@ -13,6 +13,7 @@ from genset.cli.common import (
     format_command,
     json_command,
     runs_option,
+    sampling_option,
     show_path,
     show_tables,
     taxonomy_option,
@@ -27,12 +28,6 @@ from genset.workspace import Workspace
 
 FORMS = ("html", *FORMATS)
 
-_CLASSES = click.option(
-    "--classes",
-    type=click.Choice(["sample", "fixed"]),
-    help="Whether the set's classes are a sample of classes (the default for ImageNet's), or all "
-    "that there are (the default for your own).",
-)
 _SEED = click.option(
     "--seed",
     type=click.IntRange(min=0),
@@ -115,7 +110,7 @@ _SEED = click.option(
     help="Show photos, too, that no licence lets others hand on, as where all rights are reserved.",
 )
 @taxonomy_option
-@_CLASSES
+@sampling_option
 @_SEED
 @click.option(
     "--figures",
@@ -146,6 +141,7 @@ def report(
     counterparts: tuple[str, ...],
     taxonomy: str,
     seed: int,
+    sampling: Sampling | None,
     **options: Any,
 ) -> None:
     """Write one HTML file on a set (default: the newest release) and the models scored on it.
@@ -189,7 +185,10 @@ def report(
     names = sets or (_newest_release(folder, "genset report photos/"),)
     # Not with `stored`: where there are no runs yet, a report makes no folder for them.
     classes = taxonomy_named(taxonomy) if taxonomy else None
-    found = [(name, locate_set(name, folder, runs=runs, taxonomy=classes)) for name in names]
+    found = [
+        (name, locate_set(name, folder, runs=runs, taxonomy=classes, sampling=sampling))
+        for name in names
+    ]
     for _, photos in found:
         if not find_runs(stored, photos.name):
             none = f"no model was scored on {photos.name} by the runs in {stored} (--runs FOLDER)"
@@ -202,6 +201,7 @@ def report(
             tta=tuple(map(parse_entry, entries)),
             counterparts=tuple(map(parse_counterpart, counterparts)),
             resampling=Resampling(seed=seed),
+            classes=photos.sampling,
             taxonomy=taxonomy,
             named=first,
             others=tuple(name for name, _ in others),
@@ -249,7 +249,7 @@ def _with_file(document: str, path: Path | None) -> str:
     "unclear one too.",
 )
 @taxonomy_option
-@_CLASSES
+@sampling_option
 @runs_option
 @format_command
 def compare(
@@ -259,7 +259,7 @@ def compare(
     photos: str,
     by: By,
     taxonomy: str,
-    classes: Sampling | None,
+    sampling: Sampling | None,
     runs: Path | None,
     format: str,
 ) -> None:
@@ -293,8 +293,9 @@ def compare(
         folder,
         runs=stored,
         taxonomy=taxonomy_named(taxonomy) if taxonomy else None,
+        sampling=sampling,
     )
-    results = load_results(found, stored).with_classes(classes)
+    results = load_results(found, stored)
     models = [results.find(first), results.find(second)]
     if models[0] is models[1]:
         raise BadInput(f"{first} and {second} are the same run: name two models to compare")

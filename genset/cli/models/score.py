@@ -12,6 +12,7 @@ from genset.cli.common import (
     format_command,
     need,
     runs_option,
+    sampling_option,
     show_tables,
     taxonomy_option,
 )
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from genset.score.latency import Latency
     from genset.score.latency_entries import ModelTimes
     from genset.score.results.runs import Run
-    from genset.sets.photos import PhotoSet
+    from genset.sets.photos import PhotoSet, Sampling
 
 
 def _specs_in(path: str) -> list[ModelSpec]:
@@ -65,11 +66,7 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
 @click.option("--engine", default="auto", show_default=True, help=_ENGINES)
 @click.option("--precision", default="float32", show_default=True, help="float32, bf16 or fp16.")
 @click.option("--decode", "decoding", default="exact", show_default=True, help="exact or fast.")
-@click.option(
-    "--workers",
-    default=0,
-    help="Processes that decode and score (default: the cores).",
-)
+@click.option("--workers", default=0, help="Processes that decode and score (default: the cores).")
 @click.option("--engine-cluster", "cluster", default="", metavar="ray", help=_CLUSTER)
 @click.option("--cache", type=PATH, help="Keep decoded pixels in this folder, for later runs.")
 @click.option(
@@ -78,6 +75,7 @@ _CLUSTER = "Score on a cluster that is running: ray (ray start, or RAY_ADDRESS).
     help="Load TorchScript, which is code and runs with your permissions.",
 )
 @taxonomy_option
+@sampling_option
 @click.option(
     "--pool",
     default="sum",
@@ -138,6 +136,7 @@ def evaluate(
     runs: Path | None,
     format: str,
     taxonomy: str,
+    sampling: "Sampling | None",
     **how: Any,
 ) -> None:
     """Score models on a set in one pass: a release, or photos in another layout.
@@ -192,7 +191,7 @@ def evaluate(
     custom = taxonomy_named(taxonomy) if taxonomy else None
     store = runs or locate_runs(folder)
     if not models:
-        found = locate_set(photos, folder, runs=store, taxonomy=custom)
+        found = locate_set(photos, folder, (), store, custom, sampling)
         _show_stored(found, multilabel, store, format)
         return
     networks = [spec for spec in models if not spec.is_predictions]
@@ -210,7 +209,7 @@ def evaluate(
     from genset.sets.truths.store import give_truth, with_truth
 
     check_latency(latency, price, batch, channels_last or None)
-    whole = found = locate_set(photos, folder, other_classes(models), store, custom)
+    whole = found = locate_set(photos, folder, other_classes(models), store, custom, sampling)
     if limit:
         found = sample_by_class(found, limit)
     replaced = ""
@@ -229,6 +228,8 @@ def evaluate(
     except SomeModelsFailed as error:
         results, failed = error.runs, dict(error.failed)
     scored = list(zip((spec for spec in models if spec not in failed), results, strict=True))
+    if found.sampling:
+        results = load_some(found, store, results).measured()
     seen = unseen(found, results, whole)
     document: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
     document |= {"runs": results, "unseen": seen}
@@ -279,7 +280,7 @@ def _show_stored(found: "PhotoSet", file: Path | None, store: Path, format: str)
     if found.truth is not None:
         tables, document["by_truth"] = by_truth(results, replaced)
         show_tables(tables, format, document)
-    elif runs := [model.run for model in results.models]:
+    elif runs := results.measured():
         document |= {"runs": runs, "unseen": unseen(found, runs)}
         show_tables(_runs_table(runs, document["unseen"], 5), format, document)
     else:

@@ -17,7 +17,14 @@ from genset.score.results.arrays import Answers, Names, Numbers, answers_of, in_
 from genset.score.results.checks import flags_of
 from genset.score.results.count import on_shared_photos
 from genset.score.results.names import meant, names_of, the_one
-from genset.score.results.runs import Run, find_runs, load_predictions, run_folder, runs_of_release
+from genset.score.results.runs import (
+    Accuracy,
+    Run,
+    find_runs,
+    load_predictions,
+    run_folder,
+    runs_of_release,
+)
 from genset.sets.photos import PhotoSet, Sampling
 from genset.sets.truths.store import with_truth
 
@@ -122,6 +129,21 @@ class Results:
     def with_classes(self, classes: Sampling | None) -> "Results":
         """The same with the classes taken as a "sample", or as "fixed"; None: unchanged."""
         return replace(self, fixed=classes == "fixed") if classes else self
+
+    def measured(self) -> list[Run]:
+        """The runs, in order, with intervals for the classes as they are taken."""
+        return [
+            replace(
+                model.run,
+                top1=self.accuracy(model, 1),
+                top5=self.accuracy(model, 5) if model.run.top5 else None,
+            )
+            for model in self.models
+        ]
+
+    def accuracy(self, model: ModelAnswers, k: int) -> Accuracy:
+        """How often the true class is among a model's first `k` answers."""
+        return Accuracy.measured(self.right(model, k), model.answered, self.clusters)
 
     def find_run(self, run: Run) -> ModelAnswers:
         """The model whose run this is."""
@@ -234,7 +256,7 @@ def results_of(photos: PhotoSet, runs: Sequence[RunSource], other_runs: int = 0)
         for source, label in zip(runs, labels, strict=True)
     ]
     by_number = names.all()  # once all models have said theirs
-    return Results(
+    found = Results(
         photos=photos,
         truth=truth,
         classes=classes.astype(np.int64),
@@ -245,6 +267,7 @@ def results_of(photos: PhotoSet, runs: Sequence[RunSource], other_runs: int = 0)
         numbers=numbers,
         fixed=photos.fixed_classes,
     )
+    return found.with_classes(photos.sampling)
 
 
 def _loaded(
