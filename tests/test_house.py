@@ -16,10 +16,10 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_529,
+    "lines of code": 59_566,
     "modules": 472,
-    "lines of tests": 69_829,
-    "words of docs": 30_031,
+    "lines of tests": 69_852,
+    "words of docs": 30_014,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
