@@ -40,6 +40,13 @@ def workspace(tmp_path: Path) -> Path:
     return tmp_path / "work"
 
 
+def test_init_makes_the_workspace_that_is_asked_for(tmp_path: Path) -> None:
+    assert genset("-w", "there", "init", cwd=tmp_path).returncode == 0
+    assert genset("init", "else", cwd=tmp_path, GENSET_WORKSPACE="there").returncode == 0
+    made = sorted(path.parent.name for path in tmp_path.glob("**/genset.toml"))
+    assert made == ["else", "there"]
+
+
 def test_init_twice_keeps_what_is_there(workspace: Path) -> None:
     settings = workspace / "genset.toml"
     settings.write_text(settings.read_text().replace("per_class = 5", "per_class = 7"))

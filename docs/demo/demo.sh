@@ -97,6 +97,6 @@ printf '\nThe report, for your browser:\n\n    %s\n' "$PWD/report-demo.html"
 printf '\nThe labeling page, where three photos wait for you:\n\n    %s -w %s label\n' \
     "$(command -v genset)" "$PWD"
 printf '\nNew photos of Wikimedia Commons by the same command, which asks for an address of yours:\n\n'
-printf '    genset -w %s/cats init --contact you@example.org\n' "$PWD"
+printf '    genset init %s/cats --contact you@example.org\n' "$PWD"
 printf '    genset -w %s/cats scrape --source commons --classes tabby --per-class 5\n' "$PWD"
 printf '\nA folder of photos and two checkpoints, which README goes on with:\n\n    cd %s\n\n' "$PWD"

@@ -25,7 +25,7 @@ _SHOWN = 5  # classes that are named in a line
 
 
 @click.command()
-@click.argument("folder", type=PATH, default=".")
+@click.argument("folder", type=PATH, default=lambda: click.get_current_context().obj or Path())
 @click.option(
     "--contact",
     default="",
@@ -42,7 +42,7 @@ _SHOWN = 5  # classes that are named in a line
 )
 @json_option
 def init(folder: Path, contact: str, requested: str | None, as_json: bool) -> None:
-    """Make FOLDER (default: the current one) a workspace.
+    """Make FOLDER (default: that of -w, or the current one) a workspace.
 
     It searches Flickr where FLICKR_API_KEY is set, and Wikimedia Commons, which needs no key, where
     it is not.
