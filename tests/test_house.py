@@ -19,7 +19,7 @@ CEILINGS = {
     "lines of code": 59_566,
     "modules": 472,
     "lines of tests": 69_859,
-    "words of docs": 30_006,
+    "words of docs": 29_997,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
