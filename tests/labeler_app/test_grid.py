@@ -34,9 +34,11 @@ def verdicts(page: Page) -> list[str]:
     return [verdict[:1].upper() or "." for verdict in cells]
 
 
-def test_keys_work_through_a_grid(grids: Served, browser: Browser) -> None:
-    with browser.new_context(viewport={"width": 1366, "height": 625}) as window:
-        page = sign_in(window, grids.address, "keys")
+@pytest.mark.parametrize(("width", "height"), [(1366, 625), (3840, 2160)])
+def test_keys_work_through_a_grid(grids: Served, browser: Browser, width: int, height: int) -> None:
+    name = f"keys-{width}"
+    with browser.new_context(viewport={"width": width, "height": height}) as window:
+        page = sign_in(window, grids.address, name)
         see(page, "tench", "0 of 48 decided")
         for part in (page.locator(".card").last.locator(".picture"), page.locator(".definition")):
             expect(part).to_be_in_viewport(ratio=0.95)
@@ -53,7 +55,7 @@ def test_keys_work_through_a_grid(grids: Served, browser: Browser) -> None:
         press(page, "Backspace")
         see(page, "tench", "48 of 48 decided")
         assert verdicts(page)[:6] == [*"CIUCBC"]
-    assert Counter(stored(grids.store, "keys")[TENCH]) == Counter(I=2, U=1, C=44, B=1)
+    assert Counter(stored(grids.store, name)[TENCH]) == Counter(I=2, U=1, C=44, B=1)
 
 
 def test_mouse_works_through_a_grid(grids: Served, window: BrowserContext) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, text
 
-from genset.db import DuplicatePair, Label, Photo, Ruling, Store, Verdict
+from genset.db import Candidate, DuplicatePair, Label, Photo, Ruling, Store, Verdict
 from genset.label.access import Managers, manager_token
 from genset.label.labelers import Labelers
 from genset.label.session.pictures import picture_path
@@ -428,3 +428,19 @@ def test_a_name_that_cannot_be_invited_is_an_error(opened: Opened, view: str) ->
     click(app, "Make a link")
     assert "1 to 64 printable characters" in shown(app)
     assert not app.code
+
+
+@pytest.mark.soak
+def test_no_view_shows_more_than_thirty_photos(opened: Opened) -> None:
+    workspace, store = opened
+    with store.session() as session:
+        tasks = [each.task for each in session.scalars(select(Candidate))]
+    for number in range(300, 340):
+        tasks.append(add_candidate(workspace, store, CRANE, number, number))
+        pair(store, number, "flickr:0", 1)
+    divide(store, *tasks)
+    for view in VIEWS:
+        assert len(pictures(manage_page(workspace, view))) <= (30 if view == "Photos" else 1)
+    app = manage_page(workspace, "Review", of="Duplicates")
+    assert len(pictures(app)) <= 2
+    assert "Look at them again" not in buttons(app)

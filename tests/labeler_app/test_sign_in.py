@@ -1,11 +1,13 @@
 """Who may label: by a name on one's own machine, an invitation, a provider, a crowd's platform."""
 
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select, text
 from streamlit import config
+from streamlit.runtime.context import ContextProxy
 
 from genset.db import Labeler as LabelerRow
 from genset.db import Store, Verdict
@@ -81,6 +83,23 @@ def test_where_others_reach_the_page_a_name_is_not_enough(
     app = label_page(labeler="ann")
     assert "A name is not enough here" in shown(app)
     assert names(opened[1]) == []
+
+
+@pytest.mark.soak
+def test_under_a_foreign_host_name_a_name_is_not_enough(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def headers(_: ContextProxy) -> Mapping[str, str]:
+        return {"Host": host}
+
+    monkeypatch.setattr(ContextProxy, "headers", property(headers))
+    for host in ("evil.example", "127.0.0.1.evil.example:8501", "10.0.0.7:8501", "[::2]:8501"):
+        app = label_page(labeler="ann")
+        assert "A name is not enough here" in shown(app), host
+        assert not app.text_input
+    assert names(opened[1]) == []
+    for host in ("127.0.0.1:8501", "localhost:8501", "[::1]:8501"):
+        assert label_page().text_input, host
 
 
 @pytest.mark.soak

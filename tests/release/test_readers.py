@@ -21,6 +21,7 @@ from genset.release.exports import FORMATS
 from genset.release.exports.export import export
 from genset.release.freeze import create
 from genset.release.reader import Release
+from genset.sets.open import open_set
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, vote
 from tests.release.conftest import Pool
 
@@ -105,6 +106,15 @@ def test_pandas(release: Release, exports: Path) -> None:
     assert sorted(pd.read_parquet(exports / "huggingface" / "data").wnid) == sorted(frame.wnid)
 
 
+def test_torchvision_and_timm(release: Release, exports: Path) -> None:
+    from timm.data import create_dataset
+    from torchvision.datasets import ImageFolder
+
+    photos = ImageFolder(exports / "imagefolder" / "test")
+    assert len(photos) == len(release) and len(photos.classes) == len(release.wnids)
+    assert len(create_dataset("", root=str(exports / "imagefolder"), split="test")) == len(release)
+
+
 @pytest.mark.parametrize("kind", FORMATS)
 def test_mlcroissant(
     kind: str, release: Release, exports: Path, caplog: pytest.LogCaptureFixture
@@ -118,6 +128,17 @@ def test_mlcroissant(
     assert sorted(found) == classes_of(release)
     text = json.loads(path.read_text("utf-8"))
     assert text["identifier"] == release.content_hash
+
+
+@pytest.mark.parametrize("kind", WITH_PHOTOS)
+def test_genset(kind: str, release: Release, exports: Path) -> None:
+    opened = open_set(str(exports / kind))
+    assert (opened.name, opened.content_hash) == (release.name, release.content_hash)
+    assert [(photo.id, photo.wnid) for photo in opened.photos] == [
+        (photo.file, photo.wnid) for photo in release.photos
+    ]
+    assert opened.photos[0].read_bytes() == (release.root / release.photos[0].file).read_bytes()
+    assert [cls.wnid for cls in opened.taxonomy] == release.classes
 
 
 @pytest.mark.parametrize("kind", WITH_PHOTOS)

@@ -111,6 +111,17 @@ def share(each: CandidateRow) -> Fraction:
     return Fraction(each.votes.get(Verdict.CORRECT, 0), sum(each.votes.values()) or 1)
 
 
+@given(table=voted(), least=st.integers(1, 4))
+def test_majority_agrees_with_reference_code(table: CandidateTable, least: int) -> None:
+    want = set()
+    for each in table.entries:
+        yes, no = each.votes.get(Verdict.CORRECT, 0), 0
+        no += each.votes.get(Verdict.INCORRECT, 0) + each.votes.get(Verdict.BROKEN, 0)
+        if yes > no and each.labels >= least:
+            want.add(each.task)
+    assert names(choose(table, ReleasePlan(Majority(least)))) == want
+
+
 @given(table=voted(), count=st.integers(1, 6), seed=st.integers(0, 5))
 def test_threshold_agrees_with_reference_code(table: CandidateTable, count: int, seed: int) -> None:
     want: set[str] = set()
