@@ -18,7 +18,7 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 CEILINGS = {
     "lines of code": 59_566,
     "modules": 472,
-    "lines of tests": 69_859,
+    "lines of tests": 69_933,
     "words of docs": 29_997,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
