@@ -16,7 +16,7 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_566,
+    "lines of code": 59_563,
     "modules": 472,
     "lines of tests": 69_933,
     "words of docs": 29_997,

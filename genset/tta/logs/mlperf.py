@@ -203,7 +203,7 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
 def _watts(path: Path) -> float | None:
     """The mean power of a run's nodes, where MLPerf Power's logs lie beside its own."""
     nodes = (path.parent / "power" / path.stem).glob("node_*.txt")
-    found = [lines.mean_watts(node) for node in sorted(nodes)]
+    found = [lines.mean_watts(node) for node in sorted(nodes) if node.is_file()]
     return sum(w for w in found if w is not None) if found and None not in found else None
 
 

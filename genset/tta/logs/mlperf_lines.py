@@ -170,10 +170,13 @@ def mean_watts(path: Path) -> float | None:
     if not (start := last.get(POWER_START)):
         return None
     read = [start, *(line for line in lines if line.key == "power_reading")]
-    joules = sum(b.value * (b.seconds - a.seconds) for a, b in pairwise(read))
+    watts = [as_number(line.value) for line in read[1:]]
     seconds = last.get(POWER_STOP, read[-1]).seconds - start.seconds
-    efficiency = last["conversion_eff"].value if "conversion_eff" in last else 1.0
-    return efficiency * joules / seconds if seconds > 0 else None
+    efficiency = as_number(last["conversion_eff"].value) if "conversion_eff" in last else 1.0
+    if efficiency is None or None in watts or seconds <= 0:
+        return None
+    times = (b.seconds - a.seconds for a, b in pairwise(read))
+    return efficiency * sum(w * t for w, t in zip(watts, times, strict=True) if w) / seconds
 
 
 _FAILED = ("abort", "aborted", "fail", "failed", "failure", "error")

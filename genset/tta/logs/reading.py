@@ -7,16 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from genset.core.errors import BadInput
+from genset.tta.logs import histories
 from genset.tta.logs.common import Format, ReadAs, readable
 from genset.tta.logs.console import CONSOLE
 from genset.tta.logs.dawnbench import DAWNBENCH, SUFFIXES, read_entry
-from genset.tta.logs.histories import (
-    MLFLOW,
-    MLFLOW_STORE,
-    STATE,
-    WANDB,
-    is_of_earlier_checkpoint,
-)
 from genset.tta.logs.mlperf import MLPERF, is_result
 from genset.tta.logs.tensorboard import TENSORBOARD
 from genset.tta.logs.trackers import TABLE
@@ -31,10 +25,10 @@ FORMATS = (
     MLPERF,
     CONSOLE,
     TENSORBOARD,
-    STATE,
-    MLFLOW,
-    MLFLOW_STORE,
-    WANDB,
+    histories.STATE,
+    histories.MLFLOW,
+    histories.MLFLOW_STORE,
+    histories.WANDB,
     TABLE,
     DAWNBENCH,
 )
@@ -299,7 +293,7 @@ def _logs_in(
     for path, reader in found:
         # Beside a table of other columns, a JSON file is no entry's.
         has_table = path.suffix.lower() == ".json" and path.with_suffix("") in tables
-        if not (has_table or is_of_earlier_checkpoint(path)):
+        if not (has_table or histories.is_of_earlier_checkpoint(path)):
             yield path, reader
 
 

@@ -417,14 +417,14 @@ def test_energy_is_what_mlperfs_own_summary_makes_of_the_logs_of_power(tmp_path:
 
     log = write_power(write(tmp_path / "result_0.txt", lines("v0.7", [0.5, 0.75])), [500, 400])
     node = tmp_path / "power" / "result_0" / "node_0.txt"
-    write(node.with_name("node_1.txt"), node.read_text().splitlines())
+    node.with_name("node_1.txt").write_text(text := node.read_text())
     (run,) = read_runs([tmp_path], [])
     assert run.about.path == log
     reached = run.first_at(74.9)
     assert reached and reached.watt_hours == pytest.approx(STOP * 0.9 * 2 * 450)
     kilojoules = _compute_total_power(str(tmp_path), str(log), STOP * 3600, "5.0.0")
     assert reached.watt_hours * 3.6 == pytest.approx(kilojoules)
-    # Without its beginning, a node's mean is not known, and so is not the whole.
-    write(node, node.read_text().splitlines()[1:])
-    (run,) = read_runs([tmp_path], [])
-    assert run.epochs[0].watt_hours is None
+    # Without its beginning, or with words for numbers, a node's mean is not known, nor the whole.
+    for was, now in (("power_measurement_start", "x"), ("500", '"much"'), ("0.9", "null")):
+        node.write_text(text.replace(was, now))
+        assert read_runs([tmp_path], [])[0].epochs[0].watt_hours is None
