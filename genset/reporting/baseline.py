@@ -132,7 +132,7 @@ def against_known(results: Results, runs: Path, options: ReportOptions) -> Basel
     known_set = recognize(results.photos, options.set_is) if reference == NAME else None
     if known_set is None:
         baseline = _on_any_set(results, found, reference, options.resampling)
-    elif known_set.is_of_some:
+    elif known_set.has_200_classes:
         baseline = _on_some_classes(results, known_set)
     elif known_set.name == IMAGENET:
         baseline = _on_imagenet(results, found, known_set, options.resampling)

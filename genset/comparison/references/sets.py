@@ -75,7 +75,7 @@ class WellKnownSet:
         return _SETS[self.name][1]
 
     @property
-    def is_of_some(self) -> bool:
+    def has_200_classes(self) -> bool:
         """Whether accuracies on it are published for a choice among its own 200 classes."""
         return self.name in _BY_CLASSES
 

@@ -77,7 +77,7 @@ def show(found: Baseline | None, data: ReportData) -> Iterator[Part]:
 
 
 def _places(found: Baseline) -> Table:
-    among = ", among the 200 classes" if found.set and found.set.is_of_some else ""
+    among = ", among the 200 classes" if found.set and found.set.has_200_classes else ""
     columns = [
         Column("model", "Model"),
         Column("here", "Top-1 here", f"%{among}"),
@@ -205,7 +205,7 @@ def lines(found: Baseline) -> list[str]:
             f"No line is fitted: it takes {FEWEST_MODELS} models of different accuracy there, of "
             "three architectures."
         )
-    if found.unknown and found.set and found.set.is_of_some:
+    if found.unknown and found.set and found.set.has_200_classes:
         texts.append(
             "Without a place, since some of their answers among the 200 classes were not kept "
             f"(genset evaluate --logits keeps all): {some_of(found.unknown)}."
