@@ -87,11 +87,11 @@ def paper_table(data: ReportData) -> Table:
     places = [n for n, column in enumerate(table.columns) if column.name not in _NOT_IN_PAPERS]
     # Of an article's 345 points: a letter has 4 and a column of numbers 30, with what is around it.
     names = short_names([model.label for model in data.models], max(9, 65 - 7 * len(places)))
-    rows, notes = [], []
+    rows, notes, shared = [], [], _shared_remarks(data)
     for row, model in zip(table.rows, data.models, strict=True):
         cells = {table.columns[n].name: _plain(row[n]) for n in places}
         rows.append([*(cells | {"model": names[model.label]}).values()])
-        notes += [f"{names[model.label]}: {text}" for text in _remarks_apart(model, data)]
+        notes += [f"{names[model.label]}: {text}" for text in _remarks_apart(model, data, shared)]
     units = [_PAPER_UNITS.get(table.columns[n].name, table.columns[n].unit) for n in places]
     columns = [replace(table.columns[n], unit=unit) for n, unit in zip(places, units, strict=True)]
     return Table(columns, rows, caption(data), notes)
@@ -308,9 +308,10 @@ def _names(data: ReportData) -> Callable[[ScoredModel], Cell]:
     On the page it leads to the model's own part.
     """
     short = short_names([model.label for model in data.models], LINE)
+    shared = _shared_remarks(data)
 
     def cell(model: ScoredModel) -> Cell:
-        note = "; ".join(_remarks_apart(model, data))
+        note = "; ".join(_remarks_apart(model, data, shared))
         name, whole = short[model.label], clean(model.label, 1000)
         title = Markup(' title="{}"').format(whole) if name != whole else ""
         link = Markup('<a href="#{}"{}><bdi>{}</bdi></a>').format(
@@ -325,9 +326,8 @@ def _remarks(model: ScoredModel, data: ReportData) -> list[str]:
     return [*answered(model, data), *remarks(model, data)]
 
 
-def _remarks_apart(model: ScoredModel, data: ReportData) -> list[str]:
-    """What must stand beside this model's numbers and not beside everybody's."""
-    shared = _shared_remarks(data)
+def _remarks_apart(model: ScoredModel, data: ReportData, shared: Sequence[str]) -> list[str]:
+    """What must stand beside this model's numbers and not beside everybody's, as `shared` does."""
     return [text.removesuffix(".") for text in _remarks(model, data) if text not in shared]
 
 
