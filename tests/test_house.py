@@ -16,9 +16,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_563,
+    "lines of code": 59_562,
     "modules": 472,
-    "lines of tests": 69_933,
+    "lines of tests": 69_939,
     "words of docs": 29_997,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,

@@ -238,15 +238,14 @@ class Training:
             return ""
         if threshold != self.about.task.threshold and self._is_late(self.epochs[-1]):
             return "scored after it stopped: when it reached another threshold is not in its log"
-        if not (self.cut_off or self.about.ending == STOPPED):
-            return ""
         if self.cut_off:
             return "its end is missing: the last line is cut off, or no line says that it ended"
-        return "stopped before the threshold"
+        return "stopped before the threshold" if self.about.ending == STOPPED else ""
 
     def _is_late(self, epoch: Epoch) -> bool:
-        """Whether it was measured after the stop, as MLPerf's rules let some be."""
-        return self.stop is not None and epoch.hours - self.stop.hours > 0.9 * CLOCKS_APART
+        """Whether it was measured after a stop in the log, as MLPerf's rules let some be."""
+        stop = None if self.cut_off else self.stop
+        return stop is not None and epoch.hours - stop.hours > 0.9 * CLOCKS_APART
 
     def is_rest(self) -> bool:
         """Whether it is what a resumed run logged: late epochs, and too little time for them."""

@@ -28,6 +28,12 @@ def test_scores_that_were_measured_after_the_stop_tell_of_its_own_threshold_alon
     assert "scored after it stopped" in text
 
 
+def test_a_log_without_a_stop_has_no_scores_of_after_it(tmp_path: Path) -> None:
+    log = write(tmp_path / "result_0.txt", lines("v0.7", [0.5, 0.749, 0.8], status=None))
+    (training,) = answer("table", log, "--threshold", 80)["tasks"][0]["trainings"]
+    assert training["hours"] == 3
+
+
 @pytest.mark.parametrize(("first", "warm_up"), [(3, 0), (4, 0), (4, 60), (35, 60)])
 def test_the_rest_of_a_resumed_run_is_told_by_its_first_epochs_time(
     tmp_path: Path, first: int, warm_up: int
