@@ -84,7 +84,7 @@ def test_a_model_beyond_the_published_weights_is_marked_as_a_guess(tmp_path: Pat
     }
     assert markdown.count(" (guess) |") == 1
     assert markdown.count("; beyond the line’s weights: a guess)") == 1
-    assert page.text.count(" (guess)") == 1
+    assert page.text.count(" (guess)") == 2  # in the table, and at the point in the figure
 
 
 def test_one_new_model_has_its_place_and_its_robustness(tmp_path: Path) -> None:

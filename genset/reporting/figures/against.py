@@ -83,7 +83,7 @@ def _both(model: object) -> str:
 
 def _says(model: Against) -> str:
     above = "" if model.above is None else f", {in_points(model.above)} points by the line"
-    return _both(model) + above
+    return _both(model) + above + " (guess)" * model.is_guess
 
 
 def _bands(plot: Plot, fit: Fit) -> Markup:
