@@ -17,7 +17,7 @@ from genset.score.results.results import ModelAnswers
 from genset.score.results.runs import Run
 from genset.statistics.intervals import Interval
 from genset.tta.logs.reading import read_file, read_runs
-from genset.tta.one_entry import check_one_entry, counted, together
+from genset.tta.one_entry import counted, differences, together
 from genset.tta.rows import TrainingRow, mean, training_row
 from genset.tta.runs import MalformedLog, Training, one_task
 from genset.tta.stability import stability
@@ -180,9 +180,9 @@ def _runs(log: Path, least: float | None) -> list[Training]:
             raise refused[0] if refused else BadInput(f"{log}: {error}") from None
         if refused:
             raise refused[0]
-    if differences := check_one_entry(runs, _threshold(log, runs, least), mixed=True):
+    if differing := differences(runs, _threshold(log, runs, least)):
         raise BadInput(
-            f"{log} holds runs of several entries ({'; '.join(differences[:2])}): name one entry's"
+            f"{log} holds runs of several entries ({'; '.join(differing[:2])}): name one entry's"
         )
     return runs
 

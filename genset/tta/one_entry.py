@@ -47,9 +47,10 @@ def check_one_entry(
         In what the runs differ, one line each; none if they do not.
 
     Raises:
-        BadInput: they differ, and `mixed` is false.
+        BadInput: they differ, and `mixed` is false; or they do not, and it is true.
     """
     found = differences(runs, threshold, sizes)
+    check_mixed(mixed, found)
     if found and not mixed:
         more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
         raise BadInput(
@@ -57,6 +58,12 @@ def check_one_entry(
             "one entry, or use --mixed"
         )
     return found
+
+
+def check_mixed(mixed: bool, found: Sequence[str]) -> None:
+    """Refuse to accept differences where there are none."""
+    if mixed and not found:
+        raise BadInput("--mixed would change nothing: the runs do not differ")
 
 
 def differences(runs: Sequence[Training], threshold: float, sizes: bool = False) -> list[str]:

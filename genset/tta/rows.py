@@ -254,7 +254,7 @@ def _about(about: About) -> dict[str, Any]:
 
 def _remarks(runs: Sequence[Training], threshold: float, misses: int) -> list[str]:
     """The remarks of an entry's runs, each once."""
-    by_run = [[*run.about.remarks, *_fallen(run, threshold)] for run in runs]
+    by_run = [[*run.about.remarks, *_on_the_time(run, threshold)] for run in runs]
     if len(runs) == 1:
         return by_run[0]
     counts = Counter(remark for remarks in by_run for remark in set(remarks))
@@ -271,8 +271,10 @@ def _remarks(runs: Sequence[Training], threshold: float, misses: int) -> list[st
     return remarks
 
 
-def _fallen(run: Training, threshold: float) -> Iterator[str]:
-    """A remark on a run that reached the threshold and did not stay there."""
+def _on_the_time(run: Training, threshold: float) -> Iterator[str]:
+    """Remarks on a run that had reached the threshold before its log, or did not stay there."""
+    if bound := run.bound(threshold):
+        yield bound
     final, task = run.scores()[-1], run.about.task
     if run.first_at(threshold) and not task.reaches(final, threshold):
         side = "above" if task.lower_is_better else "below"

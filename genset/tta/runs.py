@@ -200,12 +200,25 @@ class Training:
     Attributes:
         stop: there where the log's rules count time from start to stop, as MLPerf's do.
         cut_off: the log ends before the run did, or may.
+        resumed: the log begins later than the run did, and its times count from the run's start.
     """
 
     about: About
     epochs: tuple[Epoch, ...]
     stop: Stop | None = None
     cut_off: bool = False
+    resumed: bool = False
+
+    def resumed_at(self, hours: float) -> "Training":
+        """The run whose rest this is, after so many hours of training before its log."""
+        epochs = tuple(replace(epoch, hours=epoch.hours + hours) for epoch in self.epochs)
+        return replace(self, epochs=epochs, resumed=True)
+
+    def bound(self, threshold: float) -> str:
+        """Why the time to a threshold is an upper bound; empty if it is none."""
+        if self.resumed and self.about.task.reaches(self.scores()[0], threshold):
+            return "its log begins at the threshold or beyond: its time is a bound"
+        return ""
 
     def first_at(self, threshold: float) -> Epoch | None:
         """The first epoch with a score as good as `threshold`: DAWNBench's rule.

@@ -146,12 +146,16 @@ def table(
     return EntryTables(tables, refused, undated, list(excluded))
 
 
-def entry_tables(found: EntryTables) -> list[Table]:
-    """What `genset tta table` prints."""
+def entry_tables(found: EntryTables, everything: bool = False) -> list[Table]:
+    """What `genset tta table` prints.
+
+    Args:
+        everything: a row also for the entries that notes name: for programs, which read no notes.
+    """
     tables = []
     for task in found.tasks:
         if task.trainings or task.never or task.doubtful:
-            tables.append(_training_table(task))
+            tables.append(_training_table(task, everything))
         if task.inferences:
             tables.append(_inference_table(task))
     for title, names in (
@@ -250,12 +254,13 @@ _ENTRY = (
 _COMPARED = (Column("faster", format=words.ratio), Column("cheaper", format=words.ratio))
 
 
-def _training_table(table: TaskTable) -> Table:
-    everything = [*table.trainings, *table.never, *table.doubtful]
-    several = any(row.runs > 1 for row in everything)
+def _training_table(table: TaskTable, everything: bool) -> Table:
+    all_rows = [*table.trainings, *table.never, *table.doubtful]
+    several = any(row.runs > 1 for row in all_rows)
     without_ends = any(row.hours_without_ends is not None for row in table.trainings)
     baseline = table.training_baseline
     columns = [
+        *[Column("result")] * everything,
         *_ENTRY,
         *[Column("reached", "runs that reach", align="left")] * several,
         words.hours_column("hours", "time"),
@@ -283,17 +288,24 @@ def _training_table(table: TaskTable) -> Table:
         f"{words.short_name(row.name)}: cannot tell (best {words.amount(row.best, table.percent)})"
         for row in table.doubtful
     ]
-    notes += [*words.remark_lines(everything), *_kind_lines(table, "training")]
+    notes += [*words.remark_lines(all_rows), *_kind_lines(table, "training")]
     counted = len(table.trainings) + len(table.never)
     title = _title(table, "training", len(table.trainings), counted)
     if table.doubtful:
         title += f"; cannot tell: {len(table.doubtful)}"
     rows = words.cells_of(
         columns,
-        table.trainings,
+        all_rows if everything else table.trainings,
+        result=_result,
         reached=lambda row: Cell(row.reached, f"{row.reached} of {row.runs}"),
     )
     return Table(columns, rows, title, notes)
+
+
+def _result(row: TrainingRow) -> str:
+    if not row.runs:
+        return "cannot tell"
+    return "not reached" if row.hours is None else "reached"
 
 
 def _inference_table(table: TaskTable) -> Table:

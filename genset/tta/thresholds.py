@@ -34,6 +34,7 @@ class ThresholdRow:
         best: the best score of all runs.
         reached: how many runs reach each of the thresholds.
         doubtful: of how many nobody can tell, by threshold.
+        bounds: of how many the time is an upper bound (`Training.bound`), by threshold.
     """
 
     name: str
@@ -43,6 +44,7 @@ class ThresholdRow:
     runs: int
     reached: list[int]
     doubtful: list[int]
+    bounds: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,8 @@ def thresholds_tables(found: Thresholds) -> list[Table]:
         ),
         words.score_column("best", found.percent),
     ]
-    rows = [[row.name, *_cells(row), row.best] for row in found.rows]
+    places = range(len(levels))
+    rows = [[row.name, *(_cell(row, at) for at in places), row.best] for row in found.rows]
     short = sum(row.hours[-1] is None and not row.doubtful[-1] for row in found.rows)
     entries, reach = count(len(rows), "entry", "entries"), agree(short, "does", "do")
     notes = [f"{short} of {entries} {reach} not reach {levels[-1]}"] if short else []
@@ -189,6 +192,7 @@ def _row(runs: Sequence[Training], at: Sequence[float]) -> ThresholdRow:
         runs=len(runs),
         reached=[len(found) for found in points],
         doubtful=[sum(bool(run.doubt(threshold)) for run in runs) for threshold in at],
+        bounds=[sum(bool(run.bound(threshold)) for run in runs) for threshold in at],
     )
 
 
@@ -197,17 +201,12 @@ def _far_and_fast(row: ThresholdRow) -> tuple[int, float]:
     return -len(reached), reached[-1] if reached else 0.0
 
 
-def _cells(row: ThresholdRow) -> list[Cell | None]:
-    columns = zip(row.hours, row.watt_hours, row.reached, row.doubtful, strict=True)
-    return [_cell(*column, row.runs) for column in columns]
-
-
-def _cell(
-    hours: float | None, energy: float | None, reached: int, doubtful: int, runs: int
-) -> Cell | None:
+def _cell(row: ThresholdRow, at: int) -> Cell | None:
     """The time, with how many runs reach the threshold if only some do, and the energy used."""
+    hours, energy = row.hours[at], row.watt_hours[at]
     if hours is None:
-        return Cell(None, "cannot tell") if doubtful else None
-    notes = [f"{reached} of {runs - doubtful}"] * (reached < runs)
+        return Cell(None, "cannot tell") if row.doubtful[at] else None
+    notes = [f"{row.reached[at]} of {row.runs - row.doubtful[at]}"] * (row.reached[at] < row.runs)
+    notes += ["or earlier"] * bool(row.bounds[at])
     notes += [] if energy is None else [words.quantity(energy, "Wh")]
     return Cell(hours, duration(hours), ", ".join(notes))

@@ -1,5 +1,6 @@
 """What `genset tta` prints and draws."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,10 @@ def entries(tmp_path: Path) -> Path:
 
 
 def test_table_names_time_cost_those_that_never_get_there_and_those_refused(entries: Path) -> None:
+    rows = csv.DictReader(tta("table", entries, "--format", "csv").stdout.splitlines())
+    results = {row["entry"]: row["result"] for row in rows}
+    assert results["fast"] == results["cheap"] == "reached"
+    assert results["short"] == "not reached"
     text = tta("table", entries).stdout
     lines = text.splitlines()
     assert lines[0] == "ImageNet, training: 2 of 3 entries reach 93 % top-5"

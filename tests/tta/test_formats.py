@@ -122,7 +122,10 @@ def test_a_format_answers_what_the_table_says(tmp_path: Path, name: str, questio
         )
     )
     words: dict[str, list[object]] = {
-        "stability": [*(logs if name == "console" else [tmp_path]), "--mixed"],
+        "stability": [
+            *(logs if name == "console" else [tmp_path]),
+            *["--mixed"] * (name == "mlperf"),
+        ],
         "thresholds": [*logs, "--from", 40, "--to", 60],
         "scaling": [f"{at}={log}" for at, log in enumerate(logs, 1)],
         "factors": [study],

@@ -58,8 +58,9 @@ def test_stability_refuses_runs_of_different_entries_and_names_both(
 def test_another_spelling_or_silence_is_no_difference(
     tmp_path: Path, field: str, first: str | None, second: str
 ) -> None:
-    found = answer("stability", *two(tmp_path, {field: first}, {field: second}))
-    assert found["differences"] == []
+    runs = two(tmp_path, {field: first}, {field: second})
+    assert answer("stability", *runs)["differences"] == []
+    assert "--mixed would change nothing" in refusal("stability", *runs, "--mixed")
 
 
 def test_schedules_that_no_log_names_are_told_by_their_ends(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_what_a_log_lacks_is_no_failure(tmp_path: Path, name: str) -> None:
     ).stdout.replace("val_acc, training: ", "")
     other = tmp_path / "other.csv"
     other.write_text("epoch,seconds,val_acc\n1,61,41\n2,122,54\n3,183,96\n")
-    several = answer("stability", tmp_path, "--threshold", 90, "--mixed")
+    several = answer("stability", tmp_path, "--threshold", 90)
     assert (several["reached"], len(several["runs"])) == (2, 2)
     assert any("cannot tell, not counted: cut" in line for line in several["remarks"])
 

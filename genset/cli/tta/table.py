@@ -71,7 +71,7 @@ def table_command(
     selection = Selection(until.date() if until else None, excluded, baselines)
     entries = read_entries(folder, read_as)
     found = table(entries, _thresholds(thresholds), selection, by == "cost")
-    show(found, entry_tables(found), format)
+    show(found, entry_tables(found, everything=format == "csv"), format)
     if refused := {entries.found.get(error.path, error.path) for error in found.refused}:
         logs = refused | set(entries.found.values())
         part = f"{len(refused):,} of {count(len(logs), 'log')} in {folder}"

@@ -114,7 +114,7 @@ def factors(
         curves=drawn,
         missing=_missing(added, lesions, crossed, undrawn),
         differences=differences,
-        remarks=[*together(runs, threshold), *_remarks(runs)],
+        remarks=[*together(runs, threshold), *_remarks(runs, threshold)],
     )
 
 
@@ -188,9 +188,10 @@ def _as_toml(sets: Sequence[tuple[str, ...]]) -> str:
     return ", ".join(f"on = [{factors}]" for factors in quoted)
 
 
-def _remarks(runs: Sequence[Training]) -> list[str]:
+def _remarks(runs: Sequence[Training], threshold: float) -> list[str]:
     """The runs' own, each once."""
-    remarks = (f"{run.about.name}: {text}" for run in runs for text in run.about.remarks)
+    by_run = [(run, [*run.about.remarks, run.bound(threshold)]) for run in runs]
+    remarks = (f"{run.about.name}: {text}" for run, texts in by_run for text in texts if text)
     return list(dict.fromkeys(remarks))
 
 

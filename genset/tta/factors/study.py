@@ -37,7 +37,7 @@ from genset.statistics.contrasts import Contrast, contrast
 from genset.statistics.intervals import Interval
 from genset.tta.logs.common import ReadAs
 from genset.tta.logs.reading import read_runs
-from genset.tta.one_entry import check_one_entry, machinery
+from genset.tta.one_entry import check_mixed, check_one_entry, differences, machinery
 from genset.tta.runs import MalformedLog, Training
 
 _MOST_BYTES = 1_000_000
@@ -314,13 +314,14 @@ def configurations(
     for spec, runs in read:
         key = spec.on, tuple(sorted(spec.settings.items()))
         grouped.setdefault(key, (spec, []))[1].extend(runs)
-    found, differences = [], []
+    found: list[Configuration] = []
+    differing: list[str] = []
     for spec, runs in grouped.values():
         try:
-            differing = check_one_entry(runs, threshold, mixed)
+            lines = differences(runs, threshold) if mixed else check_one_entry(runs, threshold)
         except BadInput as error:
             raise BadInput(f"{spec.place}: {error}") from None
-        differences += [f"{spec.place}: {line}" for line in differing]
+        differing += [f"{spec.place}: {line}" for line in lines]
         found.append(
             _configuration(
                 tuple(factor for factor in study.order if factor in spec.on),
@@ -335,7 +336,9 @@ def configurations(
             f"{study.path}: the runs differ in more than `on` and `set`: {'; '.join(between)}. "
             "Compare runs of one, or use --mixed"
         )
-    return found, [*differences, *(line for line in between if line not in differences)]
+    differing += [line for line in between if line not in differing]
+    check_mixed(mixed, differing)
+    return found, differing
 
 
 def _configuration(

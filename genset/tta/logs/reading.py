@@ -12,8 +12,8 @@ from genset.tta.logs.common import Format, ReadAs, readable
 from genset.tta.logs.console import CONSOLE
 from genset.tta.logs.dawnbench import DAWNBENCH, SUFFIXES, read_entry
 from genset.tta.logs.mlperf import MLPERF, is_result
-from genset.tta.logs.tensorboard import TENSORBOARD
-from genset.tta.logs.trackers import TABLE
+from genset.tta.logs.tensorboard import TENSORBOARD, is_event_file
+from genset.tta.logs.trackers import TABLE, is_lightnings
 from genset.tta.runs import About, Entries, MalformedLog, Training
 
 # As much of a file as it takes to tell its format.
@@ -89,18 +89,37 @@ def _renamed(run: Training, above: str) -> Training:
     return replace(run, about=replace(run.about, entry=entry))
 
 
-def without_copies(runs: Sequence[Training]) -> tuple[list[Training], list[MalformedLog]]:
-    """The runs, each once, and what is to be said of the others: the first of them counts.
+def _once(runs: Sequence[Training]) -> Iterator[Training]:
+    """The runs, where one that Lightning logged as a table and as event files is there once."""
+    by_scores = {
+        of: {(run.about.task, _scores(run)): run.about.path for run in runs if of(run.about.path)}
+        for of in (is_lightnings, is_event_file)
+    }
+    for run in runs:
+        key = run.about.task, _scores(run)
+        if is_event_file(run.about.path) and key in by_scores[is_lightnings]:
+            continue
+        if is_lightnings(run.about.path) and key in by_scores[is_event_file]:
+            remark = f"one run with {by_scores[is_event_file][key]}, which has the same scores"
+            run = replace(run, about=replace(run.about, remarks=(*run.about.remarks, remark)))
+        yield run
 
-    The same epochs are no copy where authors, machines or prices differ: one training may be an
-    entry at each of several prices.
+
+def _scores(run: Training) -> Hashable:
+    return tuple((epoch.epoch, *sorted(epoch.scores.items())) for epoch in run.epochs)
+
+
+def without_copies(runs: Sequence[Training]) -> tuple[list[Training], list[MalformedLog]]:
+    """The runs, each once, and what is to be said of the others.
+
+    The first of them counts, or the first whose energy is known. The same epochs are no copy where
+    authors, machines or prices differ: one training may be an entry at each of several prices.
     """
     originals: list[Training] = []
     copies: list[MalformedLog] = []
     alike = defaultdict[Hashable, list[About]](list)
-    for run in runs:
-        epochs = tuple((e.epoch, e.hours, *sorted(e.scores.items())) for e in run.epochs)
-        known = alike[run.about.task, epochs]
+    for run in sorted(runs, key=lambda run: run.epochs[-1].watt_hours is None):
+        known = alike[run.about.task, _scores(run), tuple(epoch.hours for epoch in run.epochs)]
         first = next((about for about in known if not _differ(about, run.about)), None)
         if first:
             reason = f"it holds the same epochs as {first.path}, so it is no further run"
@@ -108,7 +127,7 @@ def without_copies(runs: Sequence[Training]) -> tuple[list[Training], list[Malfo
         else:
             known.append(run.about)
             originals.append(run)
-    return originals, copies
+    return [run for run in runs if any(run is other for other in originals)], copies
 
 
 def _differ(one: About, other: About) -> bool:
@@ -150,11 +169,10 @@ def read_entries(folder: Path, read_as: ReadAs = ReadAs()) -> Entries:  # noqa: 
             entries.refused.append(error)
             continue
         if isinstance(entry, Training):
-            entries.trainings.append(began_earlier(entry, read_as))
+            entries.trainings.append(entry)
         else:
             entries.inferences.append(entry)
-    entries.trainings[:], copies = without_copies(with_different_names(entries.trainings))
-    entries.refused.extend(copies)
+    entries.trainings[:] = _different(entries.trainings, entries.refused, read_as)
     entries.refused.sort(key=lambda error: error.path)
     if not (entries.trainings or entries.inferences or entries.refused):
         raise BadInput(f"{folder} has no DAWNBench entries and no other training logs")
@@ -171,14 +189,23 @@ def read_file(path: Path, read_as: ReadAs = ReadAs()) -> list[Training]:  # noqa
 
 
 def _read(reader: Format, path: Path, read_as: ReadAs) -> list[Training]:
-    """Read a file's runs, with the time before them.
+    """Read a file's runs.
 
     Raises:
         MalformedLog: it has no right reading, or an option would change nothing.
     """
     reader.check(path, read_as)
     with readable(path):
-        return [began_earlier(run, read_as) for run in reader.read(path, read_as)]
+        return reader.read(path, read_as)
+
+
+def _different(
+    runs: Sequence[Training], refused: list[MalformedLog], read_as: ReadAs
+) -> list[Training]:
+    """All runs that were read, each once and with the time before it; `refused` gets the copies."""
+    found, copies = without_copies([*_once(with_different_names(runs))])
+    refused += copies
+    return began_earlier(found, read_as)
 
 
 def read_runs(
@@ -205,32 +232,29 @@ def read_runs(
         for file, reader in _logs_in(path, read_as, refused):
             if reader is not DAWNBENCH or file.suffix.lower() != ".json":  # its .tsv is the run
                 _add(reader, file, read_as, runs, refused)
-    runs = with_different_names(runs)
     if not runs:
         more = f" (and {len(refused) - 1} more like it)" if len(refused) > 1 else ""
         why = f": {refused[0]}{more}" if refused else ""
         raise BadInput(f"there is no training log that can be read{why}")
-    runs, copies = without_copies(runs)
+    copies: list[MalformedLog] = []
+    runs = _different(runs, copies, read_as)
     if named := next((copy for copy in copies if copy.path in files), None):
         raise named
     refused += copies
     return runs
 
 
-def began_earlier(run: Training, read_as: ReadAs) -> Training:
-    """The run with the time that `starts_at` says it had trained before its log.
+def began_earlier(runs: list[Training], read_as: ReadAs) -> list[Training]:
+    """The runs; rests of resumed ones have the time that `starts_at` says these had trained before.
 
     Raises:
-        MalformedLog: its log has that time already.
+        BadInput: none is the rest of a resumed run.
     """
-    if read_as.starts_at is None:
-        return run
-    if not run.is_rest():
-        reason = "--starts-at would change nothing: it is not the rest of a resumed run"
-        raise MalformedLog(run.about.path, reason)
-    before = read_as.starts_at / 3600
-    epochs = [replace(epoch, hours=epoch.hours + before) for epoch in run.epochs]
-    return replace(run, epochs=tuple(epochs))
+    if read_as.starts_at is None or not runs:
+        return runs
+    if not any(run.is_rest() for run in runs):
+        raise BadInput("--starts-at would change nothing: no log is the rest of a resumed run")
+    return [run.resumed_at(read_as.starts_at / 3600) if run.is_rest() else run for run in runs]
 
 
 def _without_suffix(path: Path) -> Path:

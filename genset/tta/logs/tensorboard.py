@@ -114,7 +114,7 @@ def _number(value: Any) -> float | None:
     return float(array) if array.dtype.kind in "fiu" else None
 
 
-TIME, EPOCH, RUN = "wall time", "epoch or step", "run of the folder"
+TIME, EPOCH, STEP, RUN = "wall time", "epoch of the step", "Step", "run of the folder"
 
 
 class EventSheet(Sheet):
@@ -155,7 +155,14 @@ class EventSheet(Sheet):
         if self.cut_off:
             self.remarks.append("its last event is cut off, and not counted")
         self._tags = list({tag: None for scalars in read for tag in scalars.tags})
-        self.names = [TIME, EPOCH, *(self._prefix + tag for tag in self._tags), RUN]
+        # Keras logs what it calls so with the epoch as the step.
+        counted = self._epoch in self._tags or any(tag.startswith("epoch_") for tag in self._tags)
+        self.names = [
+            TIME,
+            EPOCH if counted else STEP,
+            *(self._prefix + t for t in self._tags),
+            RUN,
+        ]
         self._runs = self._apart(read)
         self.run = RUN if len(self._runs) > 1 else ""
         self.metric = self._prefix + self._metric if self._metric else ""
@@ -236,7 +243,7 @@ def recognizes(path: Path, start: bytes) -> bool:
     """Whether a file is a folder's first event file: the others are read with it."""
     if normal_names(names_of(path)) == _DOWNLOADED:
         return True
-    if not _is_event_file(path):
+    if not is_event_file(path):
         return False
     files = _event_files(path.parent)
     if path.parent.name == "train" and any(
@@ -252,18 +259,18 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     Raises:
         MalformedLog: it has no right reading, or the `tensorboard` package is not installed.
     """
-    if not _is_event_file(path) and path.suffix.lower() == ".csv":
+    if not is_event_file(path) and path.suffix.lower() == ".csv":
         return _downloaded(path, read_as)
     if find_spec("tensorboard") is None:
         raise MalformedLog(path, "it needs tensorboard: pip install 'genset[tensorboard]'")
     folder = path.absolute().parent
-    files = _event_files(path.parent) if _is_event_file(path) else [path]
+    files = _event_files(path.parent) if is_event_file(path) else [path]
     before: list[Path] = []
     if folder.name in _VALIDATION_FOLDERS:
         before = _event_files(folder.with_name("train")) or _event_files(folder.parent)
         folder = folder.parent
     sheet = EventSheet(files, before, read_as.metric, read_as.epoch)
-    read_as = replace(read_as, metric=sheet.metric, time=TIME, epoch=EPOCH, run=sheet.run)
+    read_as = replace(read_as, metric=sheet.metric, time=TIME, epoch=sheet.names[1], run=sheet.run)
     return trainings(sheet, read_as, folder.name)
 
 
@@ -276,7 +283,8 @@ def _downloaded(path: Path, read_as: ReadAs) -> list[Training]:
     return trainings(sheet, replace(read_as, metric=read_as.metric or value), run or path.stem)
 
 
-def _is_event_file(path: Path) -> bool:
+def is_event_file(path: Path) -> bool:
+    """Whether a file is one of a folder's event files, by its name."""
     return _MARK in path.name and not path.name.endswith(".profile-empty")
 
 
@@ -284,7 +292,7 @@ def _event_files(folder: Path) -> list[Path]:
     """The event files in a folder, by name: their names begin with the second of their making."""
     if not folder.is_dir():
         return []
-    return sorted(path for path in folder.iterdir() if _is_event_file(path) and path.is_file())
+    return sorted(path for path in folder.iterdir() if is_event_file(path) and path.is_file())
 
 
 TENSORBOARD = Format(

@@ -63,7 +63,7 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     if known >= _FFCV:
         return _read_ffcv(sheet, read_as)
     if {"epoch", "step"} <= set(sheet.names) and (
-        path.name == "metrics.csv" or path.with_name(_HPARAMS).is_file()
+        is_lightnings(path) or path.with_name(_HPARAMS).is_file()
     ):
         return trainings(
             sheet,
@@ -188,6 +188,7 @@ def _ffcv_about(path: Path, about: About) -> About:
 # Lightning
 
 _HPARAMS = "hparams.yaml"
+_METRICS = "metrics.csv"
 _OF_A_RUN = re.compile(r"seed|path|dir|folder|file|name$|host|port|resume", re.IGNORECASE)
 _NO_LIGHTNING_TIME = (
     "Lightning logs none, so log it with the score, as in on_validation_epoch_end: "
@@ -195,9 +196,14 @@ _NO_LIGHTNING_TIME = (
 )
 
 
+def is_lightnings(path: Path) -> bool:
+    """Whether a file is a table of Lightning's CSVLogger, by its name."""
+    return path.name == _METRICS
+
+
 def _lightning_name(path: Path) -> str:
     """The logger's name and the version, from the folders that Lightning makes of them."""
-    if path.name != "metrics.csv":
+    if not is_lightnings(path):
         return path.stem
     version, logger = path.absolute().parent, path.absolute().parent.parent
     return f"{logger.name} {version.name}" if version.name.startswith("version_") else version.name

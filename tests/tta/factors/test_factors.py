@@ -263,7 +263,7 @@ def test_epochs_needed_are_never_below_0(tmp_path: Path) -> None:
     write_repeats(tmp_path / "small", 5)
     runs = [{"log": "big", "set": {"batch": 512}}, {"log": "small", "set": {"batch": 64}}]
     path = write_study(tmp_path, runs)
-    (curve,) = answer(path, "--mixed")["curves"]
+    (curve,) = answer(path)["curves"]
     epochs = curve["points"][1][1]["epochs"]
     assert epochs["mean"] == pytest.approx(30**0.5)
     assert 0 < epochs["interval"]["low"] < 3 < 10 < epochs["interval"]["high"]

@@ -97,8 +97,10 @@ def test_logs_may_be_several_and_several_runs_of_one_configuration(tmp_path: Pat
     write_repeats(tmp_path / "b", 9)
     write_entry(tmp_path / "c", [92, 93], 7)
     runs = [{"log": ["a", "c.tsv"], "on": ["amp", "big"]}, {"log": "b", "on": ["big", "amp"]}]
-    (found,) = answer(write_study(tmp_path, runs), "--mixed")["configurations"]
+    path = write_study(tmp_path, runs)
+    (found,) = answer(path)["configurations"]
     assert (found["on"], len(found["runs"])) == (["amp", "big"], 7)
+    assert "--mixed would change nothing" in refusal(path, "--mixed")
 
 
 def test_repeats_that_are_not_of_one_entry_are_refused_unless_that_is_said(tmp_path: Path) -> None:

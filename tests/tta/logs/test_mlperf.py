@@ -17,6 +17,7 @@ from genset.core.errors import BadInput
 from genset.tta.logs.mlperf import benchmark
 from genset.tta.logs.reading import read_entries, read_file, read_runs
 from genset.tta.runs import MalformedLog, Training, one_task
+from tests.tta.answers import partly
 from tests.tta.logs.mlperf_logs import ROUNDS, START, line, lines, write, write_power
 
 STOP = 2 + 1 / 3600  # hours: a second after the second evaluation
@@ -422,6 +423,12 @@ def test_energy_is_what_mlperfs_own_summary_makes_of_the_logs_of_power(tmp_path:
     assert run.about.path == log
     reached = run.first_at(74.9)
     assert reached and reached.watt_hours == pytest.approx(STOP * 0.9 * 2 * 450)
+    # Of an entry that repeats its logs without those of power, this is the one that counts.
+    again = write(tmp_path / "a" / "result_0.txt", log.read_text().splitlines())
+    found = partly("table", tmp_path)
+    assert found["tasks"][0]["trainings"][0]["watt_hours"] == reached.watt_hours
+    assert [copy["file"] for copy in found["refused"]] == [str(again)]
+    again.unlink()
     kilojoules = _compute_total_power(str(tmp_path), str(log), STOP * 3600, "5.0.0")
     assert reached.watt_hours * 3.6 == pytest.approx(kilojoules)
     # Without its beginning, or with words for numbers, a node's mean is not known, nor the whole.

@@ -14,7 +14,7 @@ import pytest
 from genset.tta.logs.common import ReadAs
 from genset.tta.logs.reading import read_file, read_runs
 from genset.tta.runs import MalformedLog, Training
-from tests.tta.answers import printed
+from tests.tta.answers import answer
 from tests.tta.logs.table_files import measured, runs_of
 
 EPOCHS = 3
@@ -120,7 +120,9 @@ def test_lightnings_event_files_tell_the_same_training(logs: Path) -> None:
     assert run.scores() == by_csv.scores()
     (run,) = read_file(path, ReadAs(metric="train_loss"))
     assert (run.about.task.lower_is_better, len(run.epochs)) == (True, 2 * EPOCHS)
-    assert "version_0" in printed("thresholds", logs, "--from", 0, "--to", 0)
+    (row,) = answer("table", logs, "--threshold", 0)["tasks"][0]["trainings"]
+    assert row["name"] == "csv version_0"
+    assert f"one run with {path.parent}/{path.name}, which has the same scores" in row["remarks"][1]
 
 
 # ---- TensorBoard's own writer, at moments of our choosing ----
@@ -166,7 +168,7 @@ def test_time_counts_from_the_first_event(tmp_path: Path, clock: list[float]) ->
     path = write(tmp_path / "fast", clock, 0, {1: 0.5, 2: 0.94})
     (run,) = read_file(path)
     assert measured(run) == [(1, 60, 50), (2, 120, 94)]  # 0.94 in 32 bits is less
-    assert run.about.name == "fast"
+    assert (run.about.name, run.about.remarks[0]) == ("fast", "its epochs are steps (Step)")
     assert run.first_at(94) == run.epochs[1]
 
 

@@ -41,7 +41,20 @@ def test_the_rest_of_a_resumed_run_is_told_by_its_first_epochs_time(
     rows = [f"{first + n},{60 * (n + 1) + warm_up},{70 + n}" for n in range(5)]
     log = write(tmp_path / "tail.csv", ["epoch,seconds,val_acc", *rows])
     assert "cannot tell: 1" in verdict(log, "--threshold", 72)
-    assert "1 of 1 entry" in verdict(log, "--threshold", 72, "--starts-at", 60 * (first - 1))
+    words = ("--threshold", 72, "--starts-at", 60 * (first - 1))
+    assert "1 of 1 entry" in verdict(log, *words)
+    assert "time is a bound" not in printed("table", log, *words)
+    assert "time is a bound" in printed("table", log, "--threshold", 70, *words[2:])
+    assert "or earlier" in printed("thresholds", log, "--from", 70, "--to", 72, *words[2:])
+    rows = [f"{n},{100 * n},{60 + 5 * n}" for n in range(1, 5)]
+    whole = write(tmp_path / "whole.csv", ["epoch,seconds,val_acc", *rows])
+    assert "2 of 2 entries" in verdict(tmp_path, *words)
+    times = {
+        row["name"]: row["hours"]
+        for row in answer("table", tmp_path, *words)["tasks"][0]["trainings"]
+    }
+    assert times["whole"] == 300 / 3600
+    assert "--starts-at would change nothing" in refusal("table", whole, *words)
 
 
 def test_a_trainers_checkpoints_are_one_run_and_half_of_it_is_not_the_whole(tmp_path: Path) -> None:
