@@ -70,9 +70,9 @@ def test_the_first_model_is_the_baseline_and_the_other_is_held_against_it(
         assert "−10.0" in form
         assert "16 classes, 240 training and 160 test photos; split: official" in form
     assert "birds-200: optimized against pretrained" in page.text
-    assert "| birds-200 | pretrained | 5 | 68.8 (" in markdown
-    assert "| birds-200 | pretrained | all | 80.0 (73.1–85.5) | 0.00 | 3 | – |" in markdown
-    assert "| birds-200 | optimized | all | 70.0 (62.5–76.6) | 2.50 | 3 | −10.0 (" in markdown
+    assert "| birds-200 | pretrained | 5 | 160 | 68.8 | " in markdown
+    assert "| birds-200 | pretrained | 160 | 80.0 | 73.1–85.5 | 0.00 | 3 | – |" in markdown
+    assert "| birds-200 | optimized | 160 | 70.0 | 62.5–76.6 | 2.50 | 3 | −10.0 | −15.6" in markdown
 
 
 def test_the_lower_reference_is_the_baseline_where_one_is_named(
@@ -110,7 +110,7 @@ def test_one_result_of_all_photos_has_no_curve_and_no_difference(
     page, markdown = everywhere(photos, runs)
     assert "Learning curves" not in page.text
     assert "learning curve" not in markdown
-    assert "| cats-dogs | pretrained | all | 80.0 (73.1–85.5) | – | 1 | – |" in markdown
+    assert "| cats-dogs | pretrained | 160 | 80.0 | 73.1–85.5 | 1 |\n" in markdown
     assert "against" not in page.text.partition("Fine-tuning")[2].partition("Where they err")[0]
 
 
@@ -200,4 +200,4 @@ def test_where_too_few_photos_differ_nothing_is_said_of_which_is_better(
         runs, "optimized", [35], weights=NEW, created_at="2026-01-02T03:04:05.000002+00:00"
     )
     page, _ = everywhere(photos, runs)
-    assert "; 160 photos cannot tell which is better" in page.text
+    assert "160 photos cannot tell which is better" in page.text

@@ -86,9 +86,9 @@ def finetune(
 
     named = [(task, where) for task in tasks if described(task) for where in _data(task, data)]
     tune_allocator()  # before PyTorch is there
-    from genset.cli.models.finetune_tables import document, tables
     from genset.finetune.run import SomeFailed
     from genset.finetune.run import finetune as fit
+    from genset.finetune.tables import document, tables
 
     options = _options(how)
     store = runs or locate_runs(folder)

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from genset.core.numbers import bare_p, count, digits, p_value, percent, points, span
+from genset.core.numbers import count, percent
 from genset.core.safe import clean
-from genset.core.table import Cell, Column, Table
-from genset.finetune.compare import CurvePoint, Difference, Row, learning_curve, table
+from genset.finetune.compare import CurvePoint, Row, learning_curve, table
 from genset.finetune.runs import FinetuneRun, StoredRun, find_finetuned
+from genset.finetune.tables import accuracies, notes
 from genset.reporting.blocks import (
     Block,
     Figure,
@@ -21,15 +21,14 @@ from genset.reporting.blocks import (
     sentences,
 )
 from genset.reporting.figures.plot import Axis, Plot, Point, el, share_axis
-from genset.reporting.format import share
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.score.results.results import ModelAnswers, Results
 
 _NOTE = (
     "Only the last layer is fitted anew. Accuracies are means over seeds with Wilson’s 95 % "
-    "interval on the test photos; ± is the standard deviation over seeds. Differences have Tango’s "
-    "95 % interval, paired by photo; p is McNemar’s exact test on the first seed, and Holm adjusts "
-    "it for all differences here."
+    "interval on the test photos; ± is the standard deviation over seeds. Differences from the "
+    "task’s first model have Tango’s 95 % interval, paired by photo; p is McNemar’s exact test on "
+    "the first seed, and Holm adjusts it for all differences here."
 )
 _CURVES = (
     "Solid: the model named first; dashed: the baseline. Bars are Wilson’s 95 % intervals, bands "
@@ -122,66 +121,24 @@ def show(found: Sequence[FinetunedTask], _: ReportData) -> Iterator[Part]:
     """Each model on each task, then each task's curves."""
     if not found:
         return
-    about = [". ".join([f"{task.task}: {_about(task)}", *_remarks(task)]) + "." for task in found]
-    last = [_row(task, model, model.curve[-1]) for task in found for model in task.models]
+    about = [f"{task.task}: {_about(task.models[0].run)}." for task in found]
+    for task in found:
+        about += [f"{note}." for note in notes(task.task, [model.run for model in task.models])]
+    last = [(task.task, model.run, model.curve[-1]) for task in found for model in task.models]
     blocks: list[Block] = [
-        Grid(Table(_COLUMNS, last)),
+        Grid(accuracies(last)),
         *sentences([*about, _NOTE], "note"),
         *_curves(found),
     ]
     yield Part("fine-tuning", "Fine-tuning", blocks)
 
 
-_COLUMNS = (
-    Column("task", "Task"),
-    Column("model", "Model"),
-    Column("photos", "Photos a class"),
-    Column("right", "Right", "%"),
-    Column("spread", "± over seeds", format=lambda spread: f"{100 * spread:.2f}"),
-    Column("seeds", "Seeds"),
-    Column("difference", "Difference", "points; McNemar"),
-)
-
-
-def _row(task: FinetunedTask, model: FinetunedModel, point: CurvePoint) -> list[object]:
-    difference = _difference(point.difference) if point.difference else None
-    photos, right = str(point.shots or "all"), share(point.accuracy)
-    return [task.task, model.label, photos, right, point.spread, point.seeds, difference]
-
-
-def _difference(found: Difference) -> Cell:
-    """The difference from the baseline in points, with its interval, its tests, and a doubt."""
-    places, ends = digits(found.photos), found.interval
-    note = f"{span(ends, places)}; {p_value(found.p_value)}, Holm {bare_p(found.holm)}"
-    if found.too_few:
-        note += f"; {count(found.photos, 'photo')} cannot tell which is better"
-    elif ends.low <= 0 <= ends.high or found.holm >= 0.05:
-        note += "; not to be told apart"
-    return Cell(found.difference, points(found.difference, places), note)
-
-
-def _about(task: FinetunedTask) -> str:
-    """What the models of a row share."""
-    run = task.models[0].run
-    out = f", {len(run.excluded):,} left out" if run.excluded else ""
+def _about(run: FinetuneRun) -> str:
+    """What the models of a task share."""
     return (
         f"{count(len(run.classes), 'class', 'classes')}, {run.train:,} training and "
-        f"{count(run.test, 'test photo')}{out}; split: {clean(run.split)}"
+        f"{count(run.test, 'test photo')}; split: {clean(run.split)}"
     )
-
-
-def _remarks(task: FinetunedTask) -> list[str]:
-    """What must stand beside a task's numbers; what is true of all its models names none."""
-    labels_of: dict[str, list[str]] = {}
-    for model in task.models:
-        is_float = model.run.precision == "float32"
-        notes = [*([] if is_float else [f"scored in {model.run.precision}"]), *model.run.notes]
-        for note in notes:
-            labels_of.setdefault(clean(note, 300).rstrip("."), []).append(clean(model.label))
-    return [
-        note if len(labels) == len(task.models) else f"{', '.join(labels)}: {note}"
-        for note, labels in labels_of.items()
-    ]
 
 
 # Learning curves
@@ -189,14 +146,14 @@ def _remarks(task: FinetunedTask) -> list[str]:
 
 def _curves(tasks: Sequence[FinetunedTask]) -> Iterator[Block]:
     """A figure for each model on each task, where heads were fitted on fewer photos too."""
-    models = [(task, model) for task in tasks for model in task.models]
-    rows = [_row(task, model, point) for task, model in models for point in model.curve[:-1]]
-    if not rows:
+    models = [(task.task, model) for task in tasks for model in task.models]
+    points = [(task, model.run, point) for task, model in models for point in model.curve[:-1]]
+    if not points:
         return
     yield Heading("Learning curves")
     yield Figures(lambda: [figure for task in tasks for figure in _figures(task)])
     yield Paragraph(_CURVES, "note")
-    yield Grid(Table(_COLUMNS, rows), "The learning curves in numbers")
+    yield Grid(accuracies(points), "The learning curves in numbers")
 
 
 def _figures(task: FinetunedTask) -> list[Figure]:
