@@ -16,9 +16,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_611,
+    "lines of code": 59_572,
     "modules": 472,
-    "lines of tests": 69_972,
+    "lines of tests": 69_970,
     "words of docs": 29_997,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
