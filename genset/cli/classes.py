@@ -10,10 +10,17 @@ import click
 
 from genset.classes import Taxonomy, imagenet1k
 from genset.classes.files import taxonomy_named, toml_of
-from genset.classes.making.drafts import Draft, check_words, of_rows, of_synsets, of_words
+from genset.classes.making.drafts import (
+    Draft,
+    check_different,
+    check_words,
+    of_rows,
+    of_synsets,
+    of_words,
+)
 from genset.classes.making.listed import Row, read_list
 from genset.classes.making.remarks import remarks
-from genset.classes.making.senses import parse_senses, settle
+from genset.classes.making.senses import parse_senses
 from genset.cli.common import FILE, FOLDER, format_command, need, opened, show_tables
 from genset.cli.group import Group
 from genset.core.errors import BadInput
@@ -81,11 +88,7 @@ def from_words(
     """
     stripped = (word.strip(" \t\n\"'") for item in words for word in item.split(","))
     listed = [" ".join(word.split()) for word in stripped if word]
-    check_words(listed)
-    meanings = parse_senses(senses)
-    for remark in settle(listed, meanings):
-        _say(remark)
-    _write(of_words(listed, meanings), output, **how)
+    _write(of_words(listed, parse_senses(senses)), output, **how)
 
 
 @classes.command()
@@ -130,7 +133,7 @@ def from_file(file: Path, senses: tuple[str, ...], output: Path | None, **how: A
     check_words(row.id or row.name for row in rows)
     listed = [row for row in rows if not is_junk(row.name)]
     drafts = of_rows(listed, parse_senses(senses), f"class in {file}")
-    _write(drafts, output, **how)
+    _write(check_different(drafts), output, **how)
     for note in junk_note([row.name for row in rows if is_junk(row.name)]):
         _say(note)
 

@@ -92,6 +92,11 @@ def test_tables_say_ids_words_definitions_and_taxa(made: Any, text: str | bytes)
     assert agaric["taxon"] == "Amanita muscaria"
 
 
+def test_two_classes_of_one_noun_have_words_of_their_own(made: Any) -> None:
+    classes, _ = made("name,synset,words\nred,n02958343,red car\nblue,n02958343,blue car\n")
+    assert [queries(table) for table in classes.values()] == [['"red car"'], ['"blue car"']]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -195,6 +200,8 @@ def test_junk_and_empty_folders_are_no_classes(tmp_path: Path, made: Any) -> Non
         ("", "names no class"),
         ("[]", "names no class"),
         ("dog\ndog\n", "'dog' is there twice"),
+        ("puma\nowl\ncougar\n", "'cougar' and 'puma' mean the same, n02125311: give one of them"),
+        ("name,words\na,x;y\nb,y;x\n", "'b' and 'a' mean the same, y, x: give one of them"),
         ("[1, [2]]", "entry 0: a class is a name, or an object with a name"),
         ('[{"rank": 3}]', "entry 0 names no class: give it a name"),
         ('{"a": ', "not valid JSON"),

@@ -17,6 +17,7 @@ from genset.classes.making.senses import (
     nouns_of,
     only_sense,
     plain,
+    settle,
 )
 from genset.classes.query import MARK, as_one
 from genset.classes.wordnet import Noun, nouns
@@ -71,19 +72,15 @@ def of_words(words: Iterable[str], senses: Senses) -> list[Draft]:
     words = list(words)
     check_words(words)
     _check_senses(words, senses)
+    notes = settle(words, senses)
     drafts = Drafts()
-    holders: dict[Noun, str] = {}
     for word in words:
         names = () if word in nouns() else (word,)
         meant = nouns_of(word, senses)
-        for noun in filter(None, meant):
-            if (other := holders.setdefault(noun, word)) is not word:
-                raise BadInput(
-                    f"{word!r} and {other!r} mean the same, {noun.wnid}: give one of them"
-                )
         if len(meant) == 1:
-            notes = [*looked_up(word, meant[0]), *doubt(word, meant[0], senses)]
-            drafts.add(word, names, meant[0], *notes, taxon=taxon_in(word))
+            of_sense = notes.get(word) or doubt(word, meant[0], senses)
+            found = [*looked_up(word, meant[0]), *of_sense]
+            drafts.add(word, names, meant[0], *found, taxon=taxon_in(word))
             continue
         for meaning, kind in zip(meant, distinctions(meant), strict=True):
             drafts.add(
@@ -93,7 +90,29 @@ def of_words(words: Iterable[str], senses: Senses) -> list[Draft]:
                 *looked_up(word, meaning),
                 title=f"{word} ({kind})",
             )
-    return drafts.whole("word")
+    return check_different(drafts.whole("word"))
+
+
+def check_different(drafts: list[Draft]) -> list[Draft]:
+    """The drafts themselves, if no two of them search for the same.
+
+    That is the same words, where the user says which, else the same noun, else the same name.
+
+    Raises:
+        BadInput: two do; the first hundred are told.
+    """
+    wrong: list[str] = []
+    holders: dict[tuple[str, ...], Draft] = {}
+    for draft in drafts:
+        noun = draft.noun if not draft.words else None
+        searched = (noun.wnid,) if noun else (*(draft.words or draft.names), draft.taxon)
+        other = holders.setdefault(tuple(sorted(map(plain, searched))), draft)
+        if other is not draft:
+            word, known = (each.names[0] if each.names else each.id for each in (draft, other))
+            what = ", ".join(filter(None, searched))
+            wrong.append(f"{word!r} and {known!r} mean the same, {what}: give one of them")
+    refuse(wrong)
+    return drafts
 
 
 def check_words(words: Iterable[str]) -> None:
@@ -115,6 +134,11 @@ def check_words(words: Iterable[str]) -> None:
         elif (same := seen.setdefault(folded(plain(word)), word)) is not word:
             other = "" if same == word else f", as {same!r}"
             wrong.append(f"{word!r} is there twice{other}")
+    refuse(wrong)
+
+
+def refuse(wrong: list[str]) -> None:
+    """Raise SeveralMistakes of the first hundred, if there are any."""
     if wrong:
         more = [f"and {len(wrong) - _SHOWN:,} more"] * (len(wrong) > _SHOWN)
         raise SeveralMistakes(*wrong[:_SHOWN], *more)

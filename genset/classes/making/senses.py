@@ -34,13 +34,13 @@ def parse_senses(options: Iterable[str]) -> Senses:
     return found
 
 
-def settle(words: Iterable[str], senses: Senses) -> list[str]:
-    """Add, for each word with several senses, the one among ImageNet's classes; return remarks.
+def settle(words: Iterable[str], senses: Senses) -> dict[str, list[str]]:
+    """Add, for each word with several senses, the one among ImageNet's classes; return its notes.
 
     Raises:
         BadInput: none or several senses of a word are among them; it lists these words' senses.
     """
-    found: list[str] = []
+    found: dict[str, list[str]] = {}
     unsettled: list[list[str]] = []
     for word in words:
         several = nouns().senses(word)
@@ -49,7 +49,7 @@ def settle(words: Iterable[str], senses: Senses) -> list[str]:
         noun, notes = only_sense(word)
         if noun:
             senses[plain(word)] = (noun.wnid,)
-            found.append(f"{word}: {notes[0]}")
+            found[word] = notes
         else:
             unsettled.append(_choices(word, several))
     if unsettled:
