@@ -10,8 +10,6 @@ import textwrap
 from collections.abc import Mapping
 from datetime import date
 from difflib import get_close_matches
-from functools import cache
-from importlib.metadata import entry_points
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -27,8 +25,6 @@ _HEAD = """\
 # environment or from a file .env beside this one, which git ignores. A key behind # has no value
 # yet, and shows an example.
 """
-
-OWN_SOURCES = ("flickr", "commons", "inaturalist")
 
 _NOTHING: tuple[Any, ...] = ("", (), None)  # defaults of keys that are not set
 
@@ -115,26 +111,9 @@ class ScrapeSettings(Record, frozen=True):
     ] = ""
 
     def __post_init__(self) -> None:
-        """Refuse a source that is named twice, or that there is not."""
+        """Refuse a source that is named twice. Its package need not be installed here."""
         if len(set(self.sources)) < len(self.sources):
             raise ValueError("sources must name each source once")
-        for name in self.sources:
-            if name not in OWN_SOURCES and name not in source_names():
-                raise ValueError(f"sources has an {unknown_source(name)}")
-
-
-@cache
-def source_names() -> tuple[str, ...]:
-    """The names of all sources, genset's own first."""
-    others = entry_points(group="genset.sources").names
-    return tuple(dict.fromkeys([*OWN_SOURCES, *sorted(others)]))
-
-
-def unknown_source(name: str) -> str:
-    """That there is no source of this name, and which there are."""
-    near = get_close_matches(name, source_names(), 1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return f"unknown source {name!r}: {hint}choose from {', '.join(source_names())}"
 
 
 class ImagesSettings(Record, frozen=True):

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.settings import source_names
-from genset.sources.source import source_class
+from genset.sources.source import source_class, source_names
 
 ROOT = Path(__file__).parent.parent
 

@@ -23,8 +23,7 @@ from sqlalchemy.orm import Session
 from genset.core.errors import BadInput
 from genset.core.validation import read_text
 from genset.db import Photo, Store
-from genset.settings import source_names
-from genset.sources.source import SOURCE, is_source, source_class
+from genset.sources.source import SOURCE, is_source, source_class, source_names
 from genset.workspace import Workspace
 
 OPTED_OUT = "opted out"  # how the reason begins

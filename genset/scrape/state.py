@@ -56,7 +56,7 @@ from genset.licenses import License
 from genset.scrape.opt_out import OPTED_OUT
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.search import Frontier, SearchRow, frontier
-from genset.settings import source_names
+from genset.sources.source import source_names
 
 Ts = TypeVarTuple("Ts")
 
@@ -280,7 +280,7 @@ def _ruled_correct(session: Session, cls: ImageClass) -> set[int]:
 def _candidates(plan: ScrapePlan, asks_contested: bool) -> Select[*tuple[Any, ...]]:
     """The candidates of a class in a range of ranks, such as the plan wants as far as one knows."""
     window = None if plan.is_picky else (plan.posted_after, plan.posted_before)
-    return _usable(_source(plan), tuple(source_names()), plan.min_size, window, asks_contested)
+    return _usable(_source(plan), source_names(), plan.min_size, window, asks_contested)
 
 
 # A plan's statement is the same for every class, and takes longer to build than to answer.

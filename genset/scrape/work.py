@@ -13,7 +13,13 @@ from operator import itemgetter
 import requests
 
 from genset.classes import ImageClass
-from genset.core.errors import PhotoRejected, SourceError, SourceRefused, SourceUnavailable
+from genset.core.errors import (
+    BadInput,
+    PhotoRejected,
+    SourceError,
+    SourceRefused,
+    SourceUnavailable,
+)
 from genset.net.api import as_source_error
 from genset.net.hosts import Host, HostClosed
 from genset.net.originals import Fetcher, Original
@@ -47,15 +53,24 @@ class PageJob:
         Raises:
             SourceRefused, SourceUnavailable: the page did not come.
             HostClosed, HostGaveUp: as `Host.call` does.
+            BadInput: a photo has no time zone.
         """
         search = partial(self.source.search, self.step.question)
         failure: SourceError
         try:
-            return self.host.call(search, self.address, is_known=self.is_known)
+            page = self.host.call(search, self.address, is_known=self.is_known)
         except requests.RequestException as error:
             failure = as_source_error(error, self.host.title)
         except SourceRefused as refused:
             failure = refused
+        else:
+            for photo in page.photos:
+                if photo.posted_at.tzinfo is None:
+                    raise BadInput(
+                        f"the source {self.source.name}: `search` gives {photo.name} a posted_at "
+                        "without a time zone: add one, such as replace(tzinfo=UTC)"
+                    )
+            return page
         is_of_all = isinstance(failure, SourceRefused) and failure.scope in ("key", "host", "run")
         if is_of_all and self.host.has_answered:
             failure = SourceUnavailable(str(failure), failure.code, "query")

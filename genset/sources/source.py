@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from difflib import get_close_matches
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import ClassVar, Self, TypeVar
 from urllib.parse import urlsplit
@@ -25,7 +27,6 @@ from genset.db import SourceWords
 from genset.licenses import License, LicenseChoice
 from genset.net.api import as_source_error
 from genset.net.hosts import Host, Hosts
-from genset.settings import source_names, unknown_source
 from genset.workspace import Workspace
 
 E = TypeVar("E")
@@ -327,25 +328,61 @@ _OWN = {
 }
 
 
+@cache
+def source_names() -> tuple[str, ...]:
+    """The names of all sources, genset's own first."""
+    others = entry_points(group="genset.sources").names
+    return tuple(dict.fromkeys([*_OWN, *sorted(others)]))
+
+
 def source_class(name: str) -> type[Source]:
     """The source of this name.
 
     Raises:
-        BadInput: there is none, or its module cannot be loaded.
+        BadInput: there is none, its module cannot be loaded, or it lacks something.
     """
     group = "genset.sources"
     installed = entry_points(group=group, name=name)
     entries = [EntryPoint(name, _OWN[name], group)] if name in _OWN else list(installed)
     if not entries:
-        raise BadInput(unknown_source(name))
+        near = get_close_matches(name, source_names(), 1)
+        raise BadInput(
+            f"unknown source {name!r}: {f'did you mean {near[0]}? ' if near else ''}choose from "
+            f"{', '.join(source_names())} (--source, or `sources` in genset.toml), or install the "
+            "package that has it"
+        )
+    what = f"the source {name} ({entries[0].value})"
     try:
         found = entries[0].load()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
-        words = f"the source {name} ({entries[0].value}) cannot be loaded: "
-        raise BadInput(f"{words}{type(error).__name__}: {first_line(error)}") from None
-    if isinstance(found, type) and issubclass(found, Source) and found.about.name == name:
-        return found
-    raise BadInput(f"the source {name} ({entries[0].value}) is not a Source of this name")
+        words = f"cannot be loaded: {type(error).__name__}: {first_line(error)}"
+        raise BadInput(f"{what} {words}") from None
+    if isinstance(found, type) and issubclass(found, Source):
+        lacking = sorted({*found.__abstractmethods__, *({"about"} - set(dir(found)))})
+        if lacking:
+            raise BadInput(f"{what} lacks {', '.join(lacking)}: define it as docs/sources.md shows")
+        if found.about.name == name:
+            return found
+    raise BadInput(f"{what} is not a Source of this name")
+
+
+def connected(
+    kind: type[Source], hosts: Hosts, settings: Settings, *, pictures: bool = False
+) -> Source:
+    """A source, ready to be searched, or with `pictures` to download from.
+
+    Raises:
+        BadInput: what it needs is not there (`Source.connect`), or its author left something out.
+    """
+    source = kind.for_pictures(hosts, settings) if pictures else kind.connect(hosts, settings)
+    mends = {"api": "set it, a Host", "images": "set it, a Host"}
+    if kind.may_fetch is Source.may_fetch:
+        mends["picture_addresses"] = "set it, a pattern, or define `may_fetch`"
+    for attribute in mends:
+        if not hasattr(source, attribute):
+            words = f"what `connect` returns has no `{attribute}`: {mends[attribute]}"
+            raise BadInput(f"the source {kind.about.name}: {words}")
+    return source
 
 
 def check_contact(title: str, contact: str) -> None:

@@ -65,9 +65,9 @@ def test_the_only_sense_among_imagenets_classes_is_taken_and_others_are_listed(
 ) -> None:
     done = said("from-words", "dog,tench")
     assert tomllib.loads(done.stdout)["classes"]["dog"]["synset"] == DOG
-    told = re.escape(f"{DOG} (a member of the genus Canis (") + r".*\), the only one of its 7 senses"
-    for text, begin in ((done.stderr, "    "), (done.stdout, "# ")):
-        assert re.search(f"^{begin}{told} among ImageNet's classes$", text, re.M)
+    taken = rf"{DOG} \(a member of the genus .*\), the only one of its 7 senses"
+    for printed, begin in ((done.stderr, "    "), (done.stdout, "# ")):
+        assert re.search(f"^{begin}{taken} among ImageNet's classes$", printed, re.M)
     words = refusal("from-words", "dog,tench,bass,crane", "-o", tmp_path / "x.toml")
     bass, *_, crane, first, _, _, _, fifth = words.splitlines()
     assert bass.startswith("'bass' has 8 senses") and '--sense "bass=NUMBER"' in bass

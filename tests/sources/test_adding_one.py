@@ -15,7 +15,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from genset import settings
 from genset.core.errors import BadInput
 from genset.sources import source as registry
 from genset.sources.flickr import Flickr
@@ -92,7 +91,7 @@ def genset(museum: str, tmp_path: Path) -> Any:
     [entry] = re.findall(r"```toml\n(.*?)```", (DOCS / "sources.md").read_text("utf-8"), re.S)
     entry = entry.replace('[project.entry-points."genset.sources"]', "[genset.sources]")
     (info / "entry_points.txt").write_text(entry.replace('"', ""))
-    environment = os.environ | {"MUSEUM": museum, "PYTHONPATH": str(site)}
+    environment = os.environ | {"MUSEUM": museum, "PYTHONPATH": f"{site}{os.pathsep}{DOCS.parent}"}
     environment.pop("FLICKR_API_KEY", None)
 
     def run(*words: str, code: int = 0, cwd: Path = tmp_path / "work") -> str:
@@ -127,6 +126,39 @@ def test_the_example_is_scraped_refreshed_released_and_pulled(genset: Any, tmp_p
     assert "1 photo removed" in genset("remove", "museum:3", "--reason", "asked")
 
 
+NAIVE = "`search` gives museum:1 a posted_at without a time zone: add one, such as replace"
+LEFT_OUT = (
+    ("about = About", "no = About", "lacks about: define it as docs/sources.md shows"),
+    ("def rates", "def no", "lacks rates: define it as docs/sources.md shows"),
+    ("self.images =", "self.no =", "what `connect` returns has no `images`: set it, a Host"),
+    ("def may_fetch", "def no", "no `picture_addresses`: set it, a pattern, or define `may_f"),
+    ('"online_since"]', '"online_since"][:19]', NAIVE),
+)
+
+
+def test_what_its_author_left_out_and_that_it_is_not_installed_is_a_line_each(
+    genset: Any, tmp_path: Path
+) -> None:
+    file = tmp_path / "site" / "genset_museum.py"
+    whole = file.read_text("utf-8")
+    search = ("scrape", "--classes", TENCH)
+    for part, other, message in LEFT_OUT:
+        file.write_text(whole.replace(part, other))
+        told = genset(*search, "--source", "museum", code=2)
+        assert re.fullmatch(f"genset: the source museum.*{re.escape(message)}.*\n", told)
+    (tmp_path / "site" / "genset_museum-1.0.dist-info" / "entry_points.txt").unlink()
+    settings = tmp_path / "work" / "genset.toml"
+    settings.write_text(settings.read_text("utf-8").replace('["commons"]', '["museum"]'), "utf-8")
+    unknown = (
+        "unknown source 'museum': choose from flickr, commons, inaturalist (--source, or `sources` "
+        "in genset.toml), or install the package that has it\n"
+    )
+    assert genset(*search, code=2) == f"genset: {unknown}"
+    assert f"first      {unknown}" in genset("status")
+    assert "0 candidates" in genset("labels", "export", "labels.csv", "--unlabeled")
+    assert "did you mean flickr? choose from" in genset("scrape", "--source", "flikr", code=2)
+
+
 @pytest.mark.parametrize(
     ("code", "said"),
     [
@@ -150,12 +182,12 @@ def test_a_source_that_is_broken_is_told_and_harms_no_other(
         f"[genset.sources]\nbroken = {module}:Broken\nflickr = {module}:Broken\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    settings.source_names.cache_clear()
+    registry.source_names.cache_clear()
     try:
         with pytest.raises(BadInput, match="the source broken") as told:
             registry.source_class("broken")
         assert said in str(told.value)
-        assert settings.source_names() == ("flickr", "commons", "inaturalist", "broken")
+        assert registry.source_names() == ("flickr", "commons", "inaturalist", "broken")
         assert registry.source_class("flickr") is Flickr
     finally:
-        settings.source_names.cache_clear()
+        registry.source_names.cache_clear()

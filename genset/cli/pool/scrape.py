@@ -208,15 +208,16 @@ def _scrape_plans(
     from genset.db.images_folder import claim_images
     from genset.scrape.side_by_side import note_unfinished, scrape_all
     from genset.scrape.state import forget_refusals
-    from genset.sources.source import Settings
+    from genset.sources.source import Settings, connected
 
     claim_images(workspace, store)
     # A missing key of any of them ends the command before any begins.
     settings = Settings.of(workspace)
     ready = []
     for plan in plans:
-        open_source = plan.source.connect if plan.search else plan.source.for_pictures
-        ready.append((open_source(make_hosts(), settings), plan))
+        ready.append(
+            (connected(plan.source, make_hosts(), settings, pictures=not plan.search), plan)
+        )
     if retry_failed:
         for plan in plans:
             forget_refusals(store, plan)

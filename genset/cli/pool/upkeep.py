@@ -62,7 +62,7 @@ def refresh(
     from genset.scrape import opt_out
     from genset.scrape.refresh import refresh_all, sources_in_pool
     from genset.scrape.results import photos_stored
-    from genset.sources.source import Settings, source_class
+    from genset.sources.source import Settings, connected, source_class
 
     with opened(folder) as (workspace, store):
         listed = opt_out.OptOut.of(workspace)
@@ -71,7 +71,8 @@ def refresh(
         settings = Settings.of(workspace)
         # A missing key of any of them ends the command before any is asked.
         ready = [
-            source_class(name).connect(Hosts(store, say, give_up_after), settings) for name in names
+            connected(source_class(name), Hosts(store, say, give_up_after), settings)
+            for name in names
         ]
         begun = now()
         with stoppable(lambda: f"{count(photos_stored(store, begun), 'photo')} checked"):
@@ -207,7 +208,7 @@ def pull(
     from genset.net.host_state import user_store
     from genset.net.hosts import Hosts
     from genset.scrape.pull import pull as rebuild
-    from genset.sources.source import Settings, Source, source_class
+    from genset.sources.source import Settings, Source, connected, source_class
 
     try:
         workspace = Workspace.find(folder)
@@ -218,7 +219,8 @@ def pull(
         settings = replace(settings, contact=checked_contact(contact))
 
     def open_source(name: str) -> Source:
-        return source_class(name).for_pictures(Hosts(store, say, give_up_after), settings)
+        hosts = Hosts(store, say, give_up_after)
+        return connected(source_class(name), hosts, settings, pictures=True)
 
     with closing(store), stoppable(lambda: "the photos that came stay in the set's folder"):
         done = rebuild(manifest, open_source, to, **options)

@@ -10,7 +10,7 @@ from genset.core.progress import say
 from genset.net.hosts import Hosts
 from genset.scrape import opt_out
 from genset.scrape.refresh import refresh
-from genset.sources.source import Settings, is_source, source_class
+from genset.sources.source import Settings, connected, is_source, source_class
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -126,11 +126,11 @@ def _ask(
         if not is_source(source):
             raise BadInput("no source of this name is installed here")
         hosts = Hosts(store, say, patience)
-        connected = source_class(source).connect(hosts, Settings.of(workspace))
+        asked = connected(source_class(source), hosts, Settings.of(workspace))
     except BadInput as error:
         done.because[source] = str(error)
         return
-    found = refresh(store, connected, sorted(ids))
+    found = refresh(store, asked, sorted(ids))
     done.checked += found.checked
     done.gone |= found.gone
     done.changes += [
