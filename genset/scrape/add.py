@@ -53,8 +53,8 @@ from genset.db import (
 from genset.net.originals import AN_EXAMPLE, Original, checked, keep
 from genset.net.transport import MAX_BYTES
 from genset.scrape.opt_out import OPTED_OUT, OptOut
-from genset.sources.source import SOURCE as SOURCE_NAME
-from genset.sources.source import is_source
+from genset.scrape.opt_out import SOURCE as SOURCE_NAME
+from genset.sources.source import source_names
 from genset.workspace import Workspace
 
 SOURCE = "own"
@@ -165,7 +165,7 @@ def _check_origin(
             f"{origin.source!r} is not a source name (up to 32 lower case letters, digits, '.', "
             "'_' and '-'): use --source NAME"
         )
-    if is_source(origin.source):  # ids mean something else there, and are asked after
+    if origin.source in source_names():  # ids mean something else there, and are asked after
         raise BadInput(f"{origin.source} is a source of scraped photos: use another --source NAME")
     if f"{origin.source}:{origin.owner}" in opt_out.owners:
         raise BadInput(f"{origin.owner!r} opted out: {opt_out.file} names {origin.source}'s owner")

@@ -23,9 +23,11 @@ from sqlalchemy.orm import Session
 from genset.core.errors import BadInput
 from genset.core.validation import read_text
 from genset.db import Photo, Store
-from genset.sources.source import SOURCE, is_source, source_class, source_names
+from genset.sources.source import source_class, source_names
 from genset.workspace import Workspace
 
+# What a source may be called, also one of one's own photos.
+SOURCE = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 OPTED_OUT = "opted out"  # how the reason begins
 
 _KINDS = ("owner", "photo")
@@ -141,7 +143,7 @@ def _named(words: str, where: str) -> tuple[str, str]:
 
 def wrong_id(kind: str, source: str, id: str) -> str:
     """Why a source has no owner or photo with this id; "" where it can have one."""
-    ids = source_class(source).ids if is_source(source) else {}
+    ids = source_class(source).ids if source in source_names() else {}
     form, example = ids.get(kind, (".*", ""))
     if re.fullmatch(form, id):
         return ""

@@ -34,7 +34,7 @@ from genset.release.reader import (
     file_of,
 )
 from genset.scrape.manifests import ManifestText, download, download_manifest, read_manifest
-from genset.sources.source import Source, is_source
+from genset.sources.source import Source, source_names
 
 _THREADS = 8
 
@@ -115,7 +115,7 @@ def pull(
     # A photo that was never up (`genset add`) has no address, and one of a source that is not
     # installed here is not to be had: they fail alone.
     names = {photo.source for photo in release.photos if photo.image_url}
-    sources = {name: open_source(name) for name in sorted(names) if is_source(name)}
+    sources = {name: open_source(name) for name in sorted(names) if name in source_names()}
     summary = PullSummary(str(folder), len(release.photos))
     with one_at_a_time(folder):
         _prepare(folder, found.text)

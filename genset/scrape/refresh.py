@@ -28,7 +28,7 @@ from genset.licenses import License, same_license
 from genset.net.originals import Fetcher
 from genset.net.picture import compare
 from genset.scrape.side_by_side import side_by_side
-from genset.sources.source import Licenses, Source, is_source
+from genset.sources.source import Licenses, Source, source_names
 
 # A refresh that was stopped longer ago than this is not gone on with: what it saw is old news.
 _GOES_ON_FOR = timedelta(days=1)
@@ -72,7 +72,7 @@ def sources_in_pool(store: Store) -> tuple[str, ...]:
     """The names of the sources that stored photos are from, and that can be asked after them."""
     with store.session() as session:
         stored = select(Photo.source).where(Photo.sha256.is_not(None)).distinct()
-        return tuple(name for name in sorted(session.scalars(stored)) if is_source(name))
+        return tuple(name for name in sorted(session.scalars(stored)) if name in source_names())
 
 
 def refresh_all(

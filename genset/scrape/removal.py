@@ -16,8 +16,7 @@ from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.db import Photo, PhotoEvent, RemovedOwner, Store
 from genset.release.reader import find_releases
-from genset.scrape.opt_out import misspelt, wrong_id
-from genset.sources.source import SOURCE
+from genset.scrape.opt_out import SOURCE, misspelt, wrong_id
 from genset.workspace import Workspace
 
 _MOST_NAMED = 5

@@ -355,11 +355,10 @@ def source_class(name: str) -> type[Source]:
     try:
         found = entries[0].load()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
-        words = f"cannot be loaded: {type(error).__name__}: {first_line(error)}"
-        raise BadInput(f"{what} {words}") from None
+        why = f"{type(error).__name__}: {first_line(error)}"
+        raise BadInput(f"{what} cannot be loaded: {why}") from None
     if isinstance(found, type) and issubclass(found, Source):
-        lacking = sorted({*found.__abstractmethods__, *({"about"} - set(dir(found)))})
-        if lacking:
+        if lacking := sorted({*found.__abstractmethods__, *({"about"} - set(dir(found)))}):
             raise BadInput(f"{what} lacks {', '.join(lacking)}: define it as docs/sources.md shows")
         if found.about.name == name:
             return found
@@ -367,7 +366,7 @@ def source_class(name: str) -> type[Source]:
 
 
 def connected(
-    kind: type[Source], hosts: Hosts, settings: Settings, *, pictures: bool = False
+    kind: type[Source], hosts: Hosts, settings: Settings, pictures: bool = False
 ) -> Source:
     """A source, ready to be searched, or with `pictures` to download from.
 
@@ -375,13 +374,11 @@ def connected(
         BadInput: what it needs is not there (`Source.connect`), or its author left something out.
     """
     source = kind.for_pictures(hosts, settings) if pictures else kind.connect(hosts, settings)
-    mends = {"api": "set it, a Host", "images": "set it, a Host"}
-    if kind.may_fetch is Source.may_fetch:
-        mends["picture_addresses"] = "set it, a pattern, or define `may_fetch`"
-    for attribute in mends:
-        if not hasattr(source, attribute):
-            words = f"what `connect` returns has no `{attribute}`: {mends[attribute]}"
-            raise BadInput(f"the source {kind.about.name}: {words}")
+    needed = ["api", "images", *["picture_addresses"] * (kind.may_fetch is Source.may_fetch)]
+    if lacking := [name for name in needed if not hasattr(source, name)]:
+        words = f"`connect` leaves {', '.join(lacking)} unset: set it there"
+        words += ", or define `may_fetch`" * (lacking == needed[2:])
+        raise BadInput(f"the source {kind.about.name}: {words}")
     return source
 
 
@@ -398,15 +395,6 @@ def check_contact(title: str, contact: str) -> None:
         )
 
 
-def is_source(name: str) -> bool:
-    """Whether photos can be searched and downloaded at a source of this name."""
-    return name in source_names()
-
-
 def keep_words(session: Session, about: About) -> None:
     """Store what a source says of itself now, in a transaction that no other runs beside."""
     session.merge(SourceWords(**asdict(about)))
-
-
-# What a source may be called, also one of one's own photos.
-SOURCE = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")

@@ -130,8 +130,12 @@ NAIVE = "`search` gives museum:1 a posted_at without a time zone: add one, such 
 LEFT_OUT = (
     ("about = About", "no = About", "lacks about: define it as docs/sources.md shows"),
     ("def rates", "def no", "lacks rates: define it as docs/sources.md shows"),
-    ("self.images =", "self.no =", "what `connect` returns has no `images`: set it, a Host"),
-    ("def may_fetch", "def no", "no `picture_addresses`: set it, a pattern, or define `may_f"),
+    ("self.images =", "self.no =", "`connect` leaves images unset: set it there"),
+    (
+        "def may_fetch",
+        "def no",
+        "leaves picture_addresses unset: set it there, or define",
+    ),
     ('"online_since"]', '"online_since"][:19]', NAIVE),
 )
 

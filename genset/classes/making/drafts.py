@@ -108,9 +108,9 @@ def check_different(drafts: list[Draft]) -> list[Draft]:
         searched = (noun.wnid,) if noun else (*(draft.words or draft.names), draft.taxon)
         other = holders.setdefault(tuple(sorted(map(plain, searched))), draft)
         if other is not draft:
-            word, known = (each.names[0] if each.names else each.id for each in (draft, other))
+            names = " and ".join(repr([*d.names, d.id][0]) for d in (draft, other))
             what = ", ".join(filter(None, searched))
-            wrong.append(f"{word!r} and {known!r} mean the same, {what}: give one of them")
+            wrong.append(f"{names} mean the same, {what}: give one of them")
     refuse(wrong)
     return drafts
 

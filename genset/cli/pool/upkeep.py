@@ -219,8 +219,7 @@ def pull(
         settings = replace(settings, contact=checked_contact(contact))
 
     def open_source(name: str) -> Source:
-        hosts = Hosts(store, say, give_up_after)
-        return connected(source_class(name), hosts, settings, pictures=True)
+        return connected(source_class(name), Hosts(store, say, give_up_after), settings, True)
 
     with closing(store), stoppable(lambda: "the photos that came stay in the set's folder"):
         done = rebuild(manifest, open_source, to, **options)

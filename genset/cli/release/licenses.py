@@ -10,7 +10,7 @@ from genset.core.progress import say
 from genset.net.hosts import Hosts
 from genset.scrape import opt_out
 from genset.scrape.refresh import refresh
-from genset.sources.source import Settings, connected, is_source, source_class
+from genset.sources.source import Settings, connected, source_class, source_names
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _ask(
         GensetError: it did not answer, or refuses to.
     """
     try:
-        if not is_source(source):
+        if source not in source_names():
             raise BadInput("no source of this name is installed here")
         hosts = Hosts(store, say, patience)
         asked = connected(source_class(source), hosts, Settings.of(workspace))
