@@ -16,10 +16,10 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_572,
+    "lines of code": 59_609,
     "modules": 472,
-    "lines of tests": 69_970,
-    "words of docs": 29_997,
+    "lines of tests": 70_012,
+    "words of docs": 29_995,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
