@@ -126,11 +126,11 @@ def _ask(
         if source not in source_names():
             raise BadInput("no source of this name is installed here")
         hosts = Hosts(store, say, patience)
-        asked = connected(source_class(source), hosts, Settings.of(workspace))
+        ready = connected(source_class(source), hosts, Settings.of(workspace))
     except BadInput as error:
         done.because[source] = str(error)
         return
-    found = refresh(store, asked, sorted(ids))
+    found = refresh(store, ready, sorted(ids))
     done.checked += found.checked
     done.gone |= found.gone
     done.changes += [
