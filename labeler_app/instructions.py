@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from genset.label import Workspace
+from genset.label import Taxonomy, Workspace
 from genset.label.session.sources import SourceWarning
 from labeler_app.component import Help, Rows
 from labeler_app.words import as_markdown
@@ -15,9 +15,11 @@ found for it. Say of each photo whether it shows such a thing.
 """
 
 _CARE = """\
-Go by the definition, not by the name alone: two classes may share a name. Where a class is new to
-you, look at its Wikipedia page first. Every label is stored at once; come back when you like.
+Go by the definition, not by the name alone: two classes may share a name.{} Every label is stored
+at once; come back when you like.
 """
+
+_LINKED = " Where a class that is new to you has a link to Wikipedia, look there first."
 
 _FURTHER = """\
 Some screens show one photo, and say what it is known to show. Say of each class below it whether
@@ -104,6 +106,7 @@ def _table(rows: Rows) -> str:
 
 def show_instructions(
     workspace: Workspace,
+    taxonomy: Taxonomy,
     *,
     notice: str | None = None,
     warnings: Sequence[SourceWarning] = (),
@@ -128,7 +131,7 @@ def show_instructions(
             if rules.grid:
                 st.markdown(_table((("Click or tap a photo", photos.touch[0][1]),)))
             st.markdown(_table(photos.meanings))
-            st.markdown(_CARE)
+            st.markdown(_CARE.format(_LINKED if any(cls.wikipedia for cls in taxonomy) else ""))
             if further:
                 st.subheader("One photo, several classes", anchor=False)
                 st.markdown(_FURTHER)

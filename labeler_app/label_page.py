@@ -19,7 +19,9 @@ from labeler_app.workspace import opened
 def main() -> None:
     """Draw what this labeler is to see now."""
     if is_preview():
-        show_instructions(opened()[0], notice="This is a preview. Accept the work to begin.")
+        workspace, store = opened()
+        notice = "This is a preview. Accept the work to begin."
+        show_instructions(workspace, store.taxonomy, notice=notice)
         return
     to = hand_in()  # before anything is stored: an address that is not the platform's ends here
     workspace, store = opened()
@@ -43,6 +45,7 @@ def _is_labeled(workspace: Workspace, store: Store, to: HandIn | None) -> bool:
     elif not ready:
         if show_instructions(
             workspace,
+            store.taxonomy,
             warnings=unheeded,
             start="Start labeling",
             further=asks_further_classes(store),

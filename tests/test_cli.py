@@ -151,17 +151,18 @@ def test_what_a_source_lacks_is_named_with_a_mend_that_there_is(
 
 
 def test_classes_that_a_source_cannot_have_are_left_to_the_others(workspace: Path) -> None:
-    def dry(source: str) -> subprocess.CompletedProcess[str]:
-        words = "scrape", "--source", source, "--classes", "n03445777", "--dry-run", "--json"
+    def dry(source: str, classes: str = "n03445777") -> subprocess.CompletedProcess[str]:
+        words = "scrape", "--source", source, "--classes", classes, "--dry-run", "--json"
         return genset(*words, cwd=workspace)
 
     done = dry("commons,inaturalist")
     assert done.returncode == 0, done.stderr
     assert list(json.loads(done.stdout)) == ["commons"]
-    assert done.stderr == (
-        "inaturalist: these classes have no query there: name other classes or another source\n"
-    )
-    assert "inaturalist: these classes have no query there" in error_of(dry("inaturalist"), 2)
+    none = "inaturalist: these classes have no `taxon`: classes of your own can set it (docs/your"
+    assert done.stderr.startswith(none) and "or name other classes or another" in done.stderr
+    assert none in error_of(dry("inaturalist"), 2)
+    one = "inaturalist: 1 of 2 classes have no `taxon` and are skipped: classes of your own can set"
+    assert dry("inaturalist", f"n03445777,{TENCH}").stderr.startswith(one)
 
 
 @pytest.mark.parametrize("contact", ["me", "me@example", "a@b.c\r\nX-Evil: 1", "http://"])

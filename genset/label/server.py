@@ -40,7 +40,9 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
             f"into the environment or into {workspace.root / '.env'}"
         )
     refuse_emptied(workspace.store_url, workspace.images)
-    host = f"[{address}]" if ":" in address else address
+    # Nobody can open 0.0.0.0 or ::, which stand for all of this machine's addresses.
+    host = socket.gethostname() if address in ("0.0.0.0", "::") else address  # noqa: S104
+    host = f"[{host}]" if ":" in host else host
     site = workspace.label.address.rstrip("/") or f"http://{host}:{port}"
     lines = (
         f"the labeling page is at {site} (Ctrl-C ends it)\n"

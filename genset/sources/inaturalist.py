@@ -95,6 +95,7 @@ class INaturalist(Source):
         page_tells=True,
     )
     wants_taken = True
+    query_key = "taxon"
     narrows_licenses = tuple(LICENSES.values())
     ids: ClassVar = {
         "owner": ("[1-9][0-9]*", "a number such as 487589"),

@@ -1,8 +1,7 @@
 """What a source of photos is, which ones there are, and what its users must know of it.
 
-Genset's own sources stand in a table: a module and a line here each. One from elsewhere is named by
-an entry point of the group ``genset.sources`` of an installed package. docs/sources.md shows how to
-write one.
+Genset's own sources stand in a table: a module and a line here each. Others are entry points of the
+group ``genset.sources`` of installed packages; docs/sources.md shows how to write one.
 """
 
 import re
@@ -181,6 +180,7 @@ class Source(ABC):
         narrows_dates: whether its search narrows to a window of posting times. Where it does not,
             photos outside of the window come too, and are passed over.
         narrows_licenses: the licences to which its search narrows.
+        query_key: the key of a file of classes that says what is searched for.
         ids: of an "owner" and a "photo", what their ids match and how to write one; any where it
             says nothing.
         ids_per_call: of how many photos one call asks for the licences.
@@ -193,6 +193,7 @@ class Source(ABC):
     wants_taken: ClassVar[bool] = False
     narrows_dates: ClassVar[bool] = True
     narrows_licenses: ClassVar[Collection[License]] = ()
+    query_key: ClassVar[str] = "queries"
     ids: ClassVar[Mapping[str, tuple[str, str]]] = {}
     ids_per_call: ClassVar[int] = 1
 
@@ -331,8 +332,7 @@ _OWN = {
 @cache
 def source_names() -> tuple[str, ...]:
     """The names of all sources, genset's own first."""
-    others = entry_points(group="genset.sources").names
-    return tuple(dict.fromkeys([*_OWN, *sorted(others)]))
+    return tuple(dict.fromkeys([*_OWN, *sorted(entry_points(group="genset.sources").names)]))
 
 
 def source_class(name: str) -> type[Source]:

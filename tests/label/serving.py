@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from genset.label.server import serve
 from genset.workspace import Workspace
-sys.exit(serve(Workspace.find(Path(sys.argv[1])), int(sys.argv[2])))
+sys.exit(serve(Workspace.find(Path(sys.argv[1])), int(sys.argv[2]), sys.argv[3]))
 """
 
 
@@ -29,10 +29,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(folder: Path, port: int) -> Iterator["subprocess.Popen[str]"]:
+def serving(
+    folder: Path, port: int, address: str = "127.0.0.1", host: str = "127.0.0.1"
+) -> Iterator["subprocess.Popen[str]"]:
     """The server, once it has said where it is; killed at the end."""
     process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM, str(folder), str(port)],
+        [sys.executable, "-c", _PROGRAM, str(folder), str(port), address],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -41,10 +43,10 @@ def serving(folder: Path, port: int) -> Iterator["subprocess.Popen[str]"]:
     assert process.stderr is not None
     try:
         page, manager = process.stderr.readline(), process.stderr.readline()
-        assert page == f"the labeling page is at http://127.0.0.1:{port} (Ctrl-C ends it)\n"
+        assert page == f"the labeling page is at http://{host}:{port} (Ctrl-C ends it)\n"
         with patch.dict(os.environ):  # which finding a workspace with an .env changes
             token = manager_token(Workspace.find(folder))  # whichever server of it this is
-        assert manager == f"the manager's page is at http://127.0.0.1:{port}/manage?token={token}\n"
+        assert manager == f"the manager's page is at http://{host}:{port}/manage?token={token}\n"
         yield process
     finally:
         kill(process)

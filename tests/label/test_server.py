@@ -106,6 +106,9 @@ def test_others_are_let_in_only_with_a_secret(
         with pytest.raises(BadInput, match="first put GENSET_LABEL_SECRET"):
             serve(opened[0], free_port(), address)
 
+    monkeypatch.setenv("GENSET_LABEL_SECRET", "s" * 32)
+    with serving(opened[0].root, free_port(), "0.0.0.0", socket.gethostname()):
+        pass
     monkeypatch.setenv("GENSET_LABEL_SECRET", "short")
     with pytest.raises(BadInput, match="has 5 characters: take at least 32"):
         serve(opened[0], free_port())

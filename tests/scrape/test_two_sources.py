@@ -280,7 +280,7 @@ def test_a_source_that_has_none_of_the_classes_does_not_hold_up_the_others(
 
     assert json.loads(scraped("flickr,inaturalist"))["flickr"]["full"] == 1
     assert stored(pool, "flickr") == ["0", "1"]
-    assert "inaturalist: these classes have no query there" in scraped("inaturalist", code=2)
+    assert "inaturalist: these classes have no `taxon`" in scraped("inaturalist", code=2)
 
 
 def test_a_refresh_of_a_source_does_not_wait_for_another_that_is_down(

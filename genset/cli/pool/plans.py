@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from genset.core.errors import BadInput
-from genset.core.numbers import count
 from genset.core.progress import say
 from genset.settings import SETTINGS_FILE
 from genset.workspace import Workspace
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from genset.scrape.plan import ScrapePlan
     from genset.scrape.queries import Queries
     from genset.sources.source import Source
-
-_NO_QUERY = "these classes have no query there: name other classes or another source"
 
 license_option = click.option(
     "--license",
@@ -88,14 +85,17 @@ def _past(day: datetime, where: str) -> datetime:
     return moment
 
 
+_SET = ": classes of your own can set it (docs/your-classes.md)"
+
+
 def _searched(
     source: "type[Source]", classes: "tuple[ImageClass, ...]"
 ) -> "tuple[ImageClass, ...]":
     """Those of the classes that a source can be searched for; the others are told, if not all."""
     found = tuple(cls for cls in classes if source.queries(cls))
     if 0 < len(found) < len(classes):
-        others = count(len(classes) - len(found), "class", "classes")
-        say(f"{source.about.name}: {others} have no query there and are skipped")
+        others = f"{len(classes) - len(found):,} of {len(classes):,} classes"
+        say(f"{source.about.name}: {others} have no `{source.query_key}` and are skipped{_SET}")
     return found
 
 
@@ -109,7 +109,8 @@ def possible(plans: "list[ScrapePlan]") -> "list[ScrapePlan]":
     for plan in plans:
         name = plan.source.about.name
         if not plan.classes:
-            reasons.append(f"{name}: {_NO_QUERY}")
+            lacking = f"these classes have no `{plan.source.query_key}`{_SET}"
+            reasons.append(f"{name}: {lacking}; or name other classes or another source")
             continue
         try:
             if plan.licenses is not None:
