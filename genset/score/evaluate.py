@@ -1,12 +1,9 @@
 """Score models on a set: the door to the rest."""
 
-import os
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,7 +28,7 @@ from genset.score.results.runs import (
     save_run,
     update_run,
 )
-from genset.sets.photos import PhotoSet, hash_of
+from genset.sets.photos import PhotoSet
 
 _SUFFIXES = (".safetensors", ".bin", ".pt", ".pth")  # of weights in a folder of Hugging Face's form
 
@@ -100,35 +97,6 @@ class SomeModelsFailed(ModelError):
     def lines(self) -> list[str]:
         """How many failed: the command prints `by_name` as a table."""
         return [f"{len(self.failed)} of {count(len(self.failed) + len(self.runs), 'model')} failed"]
-
-
-def sample_by_class(photos: PhotoSet, limit: str) -> PhotoSet:
-    """A part of a set, a set of its own: as many photos of each class as is their share of all.
-
-    Args:
-        photos: the set.
-        limit: how many: "500", or a share of them, "10%".
-
-    Raises:
-        BadInput: it is neither.
-    """
-    found = re.fullmatch(r"(\d+(?:\.\d+(?=%))?)(%?)", limit)
-    if not found or not float(found[1]) or (found[2] and float(found[1]) > 100):
-        raise BadInput(f"--limit is a number of photos, or a share such as 10%, not {limit}")
-    number = float(found[1]) * (len(photos) / 100 if found[2] else 1)
-    sizes, seen = Counter(photo.wnid for photo in photos.photos), Counter[str]()
-    ranked: list[tuple[float, int, str]] = []
-    for photo in sorted(photos.photos, key=lambda photo: sha256(os.fsencode(photo.id)).digest()):
-        ranked.append(((seen[photo.wnid] + 0.5) / sizes[photo.wnid], len(ranked), photo.id))
-        seen[photo.wnid] += 1
-    ids = {image for _, _, image in sorted(ranked)[: max(1, round(number))]}
-    if len(ids) == len(photos):
-        return photos
-    chosen = tuple(photo for photo in photos.photos if photo.id in ids)
-    name = f"{len(ids):,} of {count(len(photos), 'photo')} of {photos.name}"
-    notes = (*photos.notes, f"{name}: a sample by class (--limit).")
-    part = replace(photos, name=name, photos=chosen, content_hash=hash_of(chosen), notes=notes)
-    return replace(part, list_hash="", whole="", truth=None)
 
 
 def evaluate(

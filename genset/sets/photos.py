@@ -6,13 +6,17 @@ from a part of a file (a member of a tar), or from a row of a table.
 """
 
 import hashlib
+import os
+import re
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from genset.classes import Taxonomy, imagenet1k
+from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.sets.truths.truth import Truth
 
@@ -185,3 +189,34 @@ def hash_of(photos: Iterable[ScoredPhoto]) -> str:
         of_class = "" if photo.id.startswith(f"{photo.wnid}/") else f"{photo.wnid} "
         digest.update(f"{photo.id} {of_class}{photo.sha256 or 'unreadable'}\n".encode())
     return f"sha256:{digest.hexdigest()}"
+
+
+def sample_by_class(photos: PhotoSet, limit: str) -> PhotoSet:
+    """A part of a set, a set of its own: as many photos of each class as is their share of all.
+
+    Args:
+        photos: the set.
+        limit: how many: "500", or a share of them, "10%".
+
+    Raises:
+        BadInput: it is neither.
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+(?=%))?)(%?)", limit)
+    if not found or not float(found[1]) or (found[2] and float(found[1]) > 100):
+        raise BadInput(f"--limit is a number of photos, or a share such as 10%, not {limit}")
+    number = float(found[1]) * (len(photos) / 100 if found[2] else 1)
+    sizes, seen = Counter(photo.wnid for photo in photos.photos), Counter[str]()
+    ranked: list[tuple[float, int, str]] = []
+    for photo in sorted(
+        photos.photos, key=lambda photo: hashlib.sha256(os.fsencode(photo.id)).digest()
+    ):
+        ranked.append(((seen[photo.wnid] + 0.5) / sizes[photo.wnid], len(ranked), photo.id))
+        seen[photo.wnid] += 1
+    ids = {image for _, _, image in sorted(ranked)[: max(1, round(number))]}
+    if len(ids) == len(photos):
+        return photos
+    chosen = tuple(photo for photo in photos.photos if photo.id in ids)
+    name = f"{len(ids):,} of {count(len(photos), 'photo')} of {photos.name}"
+    notes = (*photos.notes, f"{name}: a sample by class (--limit).")
+    part = replace(photos, name=name, photos=chosen, content_hash=hash_of(chosen), notes=notes)
+    return replace(part, list_hash="", whole="", truth=None)

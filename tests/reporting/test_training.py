@@ -22,10 +22,9 @@ from genset.release.reader import Release
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.write import Report
-from genset.score.evaluate import sample_by_class
 from genset.score.results.runs import find_runs, load_predictions, save_run
 from genset.sets.open import open_set
-from genset.sets.photos import PhotoSet
+from genset.sets.photos import PhotoSet, sample_by_class
 from tests.reporting.sets import WNIDS, Page, dated_release, score_on
 from tests.score.listed import write_npy
 from tests.score.painted import RED, paint

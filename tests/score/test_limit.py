@@ -52,6 +52,20 @@ def test_a_sample_is_never_the_whole(photos: Path) -> None:
     assert score(photos, "--limit", "400") == whole
 
 
+def test_runs_on_the_largest_sample_stand_for_a_set_that_has_none(photos: Path) -> None:
+    other = ["--model", f"{colours(photos.parent)}&name=other"]
+    for limit in ("4", "8"):
+        score(photos, "--limit", limit, *other)
+    where = ["--runs", photos.parent / "runs"]
+    pair = as_json("compare", "colours", "other", "--on", photos, *where)
+    stored, report = (as_json(command, photos, *where) for command in ("evaluate", "report"))
+    assert {pair["set"], stored["set"], report["set"]["name"]} == {"8 of 40 photos of photos"}
+    page = as_json("report", photos, *where, "-o", photos.parent / "page.html")["file"]
+    assert "genset evaluate photos --limit 8 " in Path(page).read_text("utf-8")
+    score(photos)
+    assert as_json("evaluate", photos, *where)["set"] == "photos"
+
+
 @pytest.mark.parametrize("limit", ["0", "-3", "ten", "0%", "101%", "1.5", "0.0%"])
 def test_what_is_no_limit_is_refused(photos: Path, limit: str) -> None:
     with pytest.raises(BadInput, match=f"a share such as 10%, not {limit}"):

@@ -174,6 +174,7 @@ def report(
     from genset.classes.files import taxonomy_named
     from genset.reporting.options import ReportOptions, parse_counterpart, parse_entry
     from genset.reporting.write import Report, report_path
+    from genset.score.results.results import scored_part
     from genset.score.results.runs import find_runs
     from genset.sets.open import locate_runs, locate_set
     from genset.statistics.bootstrap import Resampling
@@ -185,10 +186,11 @@ def report(
     names = sets or (_newest_release(folder, "genset report photos/"),)
     # Not with `stored`: where there are no runs yet, a report makes no folder for them.
     classes = taxonomy_named(taxonomy) if taxonomy else None
-    found = [
-        (name, locate_set(name, folder, runs=runs, taxonomy=classes, sampling=sampling))
+    whole = {
+        name: locate_set(name, folder, runs=runs, taxonomy=classes, sampling=sampling)
         for name in names
-    ]
+    }
+    found = [(name, scored_part(photos, stored)) for name, photos in whole.items()]
     for _, photos in found:
         if not find_runs(stored, photos.name):
             none = f"no model was scored on {photos.name} by the runs in {stored} (--runs FOLDER)"
@@ -284,7 +286,7 @@ def compare(
         truth_to_json,
     )
     from genset.score.results.count import remarks
-    from genset.score.results.results import load_results
+    from genset.score.results.results import load_results, scored_part
     from genset.sets.open import locate_runs, locate_set
 
     stored = runs or locate_runs(folder)
@@ -295,6 +297,7 @@ def compare(
         taxonomy=taxonomy_named(taxonomy) if taxonomy else None,
         sampling=sampling,
     )
+    found = scored_part(found, stored)
     results = load_results(found, stored)
     models = [results.find(first), results.find(second)]
     if models[0] is models[1]:

@@ -201,11 +201,12 @@ def evaluate(
     from genset.models.classes import other_classes
     from genset.reporting.sections.multilabel import by_truth
     from genset.score.allocator import tune_allocator
-    from genset.score.evaluate import SomeModelsFailed, sample_by_class
+    from genset.score.evaluate import SomeModelsFailed
     from genset.score.evaluate import evaluate as score
     from genset.score.latency_entries import ModelTimes, time_models
     from genset.score.options import ScoringOptions
     from genset.score.results.results import load_some
+    from genset.sets.photos import sample_by_class
     from genset.sets.truths.store import give_truth, with_truth
 
     check_latency(latency, price, batch, channels_last or None)
@@ -268,12 +269,10 @@ def _show_stored(found: "PhotoSet", file: Path | None, store: Path, format: str)
     """Print the kept runs; by the set's truth, where it has one or a file gives it one."""
     from genset.comparison.unseen import unseen
     from genset.reporting.sections.multilabel import by_truth
-    from genset.score.results.results import load_results
+    from genset.score.results.results import load_results, scored_part
     from genset.sets.truths.store import give_truth, with_truth
 
-    replaced = ""
-    if file is not None:
-        found, replaced = give_truth(found, file, store)
+    found, replaced = give_truth(found, file, store) if file else (scored_part(found, store), "")
     found = with_truth(found, store)
     document: dict[str, Any] = {"set": found.name, "set_hash": found.content_hash}
     results = load_results(found, store)

@@ -137,6 +137,8 @@ def _how(run: Run, spec: ModelSpec) -> list[str]:
     words = [] if run.precision in ("float32", "unknown") else [f"--precision {run.precision}"]
     words += ["--decode fast"] if run.preprocessing.get("decoding") == "fast" else []
     words += ["--allow-code"] if spec.kind == "torchscript" else []
+    is_sample = f"{run.set_name}: a sample by class (--limit)." in run.notes
+    words += [f"--limit {run.set_name.split()[0].replace(',', '')}"] * is_sample
     has_more = len(run.hits) > BEST and (not spec.is_predictions or _holds_scores(spec))
     return words + [f"--k {len(run.hits)}"] * has_more
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import count
 from genset.score.results.arrays import Answers, Names, Numbers, answers_of, in_utf8, read_answers
 from genset.score.results.checks import flags_of
 from genset.score.results.count import on_shared_photos
@@ -25,7 +26,7 @@ from genset.score.results.runs import (
     run_folder,
     runs_of_release,
 )
-from genset.sets.photos import PhotoSet, Sampling
+from genset.sets.photos import PhotoSet, Sampling, sample_by_class
 from genset.sets.truths.store import with_truth
 
 _MEND = "delete the folder and run genset evaluate again"
@@ -191,6 +192,21 @@ def load_results(photos: PhotoSet, runs: Path) -> Results:
             sources.append(RunSource(counted, partial(answers_of, shared), str(folder)))
     sources.sort(key=lambda source: (-source.run.top1.share, source.run.model))
     return results_of(with_truth(photos, runs), sources, len(other_runs))
+
+
+def scored_part(photos: PhotoSet, runs: Path) -> PhotoSet:
+    """The set, or, where no model was scored on all of it, the largest sample of it that has runs.
+
+    A sample is what ``genset evaluate --limit`` makes.
+    """
+    of = f" of {count(len(photos), 'photo')} of {photos.name}"
+    parts = [photos]
+    for _, run in [] if find_runs(runs, photos.name) else runs_of_release(runs, photos.name, ""):
+        number = run.set_name.removesuffix(of).replace(",", "")
+        if number.isdecimal() and run.set_name.endswith(of):
+            part = sample_by_class(photos, number)
+            parts += [part] * (part.content_hash == run.set_hash)
+    return max(parts[1:], key=len, default=photos)
 
 
 def _on_other_parts(photos: PhotoSet, runs: Path) -> list[tuple[Path, Run]]:
