@@ -186,11 +186,10 @@ def report(
     names = sets or (_newest_release(folder, "genset report photos/"),)
     # Not with `stored`: where there are no runs yet, a report makes no folder for them.
     classes = taxonomy_named(taxonomy) if taxonomy else None
-    whole = {
-        name: locate_set(name, folder, runs=runs, taxonomy=classes, sampling=sampling)
-        for name in names
-    }
-    found = [(name, scored_part(photos, stored)) for name, photos in whole.items()]
+    whole = [
+        locate_set(name, folder, runs=runs, taxonomy=classes, sampling=sampling) for name in names
+    ]
+    found = [(name, scored_part(photos, stored)) for name, photos in zip(names, whole, strict=True)]
     for _, photos in found:
         if not find_runs(stored, photos.name):
             none = f"no model was scored on {photos.name} by the runs in {stored} (--runs FOLDER)"
