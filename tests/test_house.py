@@ -16,7 +16,7 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_633,
+    "lines of code": 59_632,
     "modules": 472,
     "lines of tests": 70_045,
     "words of docs": 29_990,
