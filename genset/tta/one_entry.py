@@ -18,7 +18,6 @@ from genset.tta.runs import Training
 _ALIKE = 1.5
 
 _MOST = 4  # values that a message names
-_MOST_NAMED = 3  # values that a remark names
 
 # A type of machine or accelerator: "V100", "p3.16xlarge", "TPUv2", "RTX 4090".
 _TYPE = re.compile(
@@ -109,7 +108,7 @@ def _differ(what: str, values: Iterable[str], same: Callable[[str, str], bool]) 
 def _listed(values: Sequence[str]) -> str:
     if len(values) > _MOST:
         values = [*values[: _MOST - 1], f"{len(values) - _MOST + 1} more"]
-    return f"{', '.join(values[:-1])} and {values[-1]}"
+    return " and ".join(filter(None, [", ".join(values[:-1]), values[-1]]))
 
 
 def _lengths(runs: Sequence[Training], threshold: float) -> str:
@@ -183,16 +182,12 @@ def together(runs: Sequence[Training], threshold: float) -> list[str]:
     reasons = {run.about.name: reason for run in runs if (reason := run.doubt(threshold))}
     for reason in dict.fromkeys(reasons.values()):
         names = [name for name, other in reasons.items() if other == reason]
-        remarks.append(f"cannot tell, not counted: {_first_few(names)}: {reason}")
+        remarks.append(f"cannot tell, not counted: {_listed(names)}: {reason}")
     for key in sorted({key for run in counting for key in run.about.origin}):
         values = sorted({run.about.origin.get(key, "") for run in counting} - {""})
         if len(values) > 1:
-            remarks.append(f"the runs are of {len(values)} {key}s: {_first_few(values)}")
+            remarks.append(f"the runs are of {len(values)} {key}s: {_listed(values)}")
     return remarks
-
-
-def _first_few(values: Sequence[str]) -> str:
-    return ", ".join([*values[:_MOST_NAMED], *["..."] * (len(values) > _MOST_NAMED)])
 
 
 # Kinds of hardware and frameworks, guessed from well-known words

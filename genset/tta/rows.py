@@ -119,35 +119,29 @@ class Baseline:
 
 def training_row(run: Training, threshold: float) -> TrainingRow:
     """One run at a threshold, in its task's unit."""
-    return replace(_row([run], threshold), name=run.about.name)
+    return replace(entry_row([run], threshold), name=run.about.name)
 
 
 def entry_row(runs: Sequence[Training], threshold: float) -> TrainingRow:
     """An entry of one run or of several at a threshold, in its task's unit."""
     remarks = together(runs, threshold) if len(runs) > 1 else [runs[0].doubt(threshold)]
     counting = counted(runs, threshold)
-    row = _row(counting or runs, threshold)
-    remarks = [remark for remark in (*remarks, *row.remarks) if remark]
-    doubtful = len(runs) - len(counting)
-    return replace(row, runs=len(counting), doubtful=doubtful, remarks=tuple(remarks))
-
-
-def _row(runs: Sequence[Training], threshold: float) -> TrainingRow:
-    about = runs[0].about
+    doubtful, runs, about = len(runs) - len(counting), counting or runs, runs[0].about
     found = [(run, point) for run in runs if (point := run.first_at(threshold))]
     hours = [point.hours for _, point in found]
     prices = [run.about.cost_per_hour for run, _ in found]
     misses = len(runs) - len(found)
     return TrainingRow(
         **_about(about) | {"name": entry_name(runs)},
-        remarks=tuple(_remarks(runs, threshold, misses)),
+        remarks=(*filter(None, remarks), *_remarks(runs, threshold, misses)),
         hours=mean(hours),
         cost=mean([p and p * time for p, time in zip(prices, hours, strict=True)]),
         epoch=mean([point.epoch for _, point in found]),
         final=fmean(run.scores()[-1] for run in runs),
         best=about.task.best([run.best() for run in runs]),
-        runs=len(runs),
+        runs=len(counting),
         reached=len(found),
+        doubtful=doubtful,
         hours_without_ends=_without_ends(about.task, hours, misses),
         watt_hours=mean([point.watt_hours for _, point in found]),
     )

@@ -13,7 +13,7 @@ from genset.tta.figures import check_few, new_figure
 from genset.tta.one_entry import check_one_entry
 from genset.tta.rows import entry_row
 from genset.tta.runs import Task, Training, one_task
-from genset.tta.words import difference_tables, hours_column, level, short_name
+from genset.tta.words import difference_tables, hours_column, level, ratio, short_name
 
 # A speed-up may be a little over the ratio of the workers by chance, or by more memory in all.
 _CHANCE = 1.05
@@ -129,9 +129,9 @@ def scaling_tables(found: Scaling) -> list[Table]:
         Column("logs" if several else "log"),
         hours_column("epoch_hours", "time per epoch"),
         *(hours_column(f"hours_to_{at}", f"time to {words}") for at, words, _ in goals),
-        Column("ideal", format=lambda ratio: f"{ratio:.3g}×"),
-        Column("epoch_speedup", "speed-up per epoch", format=_speedup),
-        *(Column(f"speedup_to_{at}", f"speed-up to {to}", format=_speedup) for at, _, to in goals),
+        Column("ideal", format=ratio),
+        Column("epoch_speedup", "speed-up per epoch", format=ratio),
+        *(Column(f"speedup_to_{at}", f"speed-up to {to}", format=ratio) for at, _, to in goals),
         Column("efficiency", format=lambda share: f"{100 * share:.0f} %"),
     ]
     rows = [
@@ -213,9 +213,9 @@ def _remarks(row: ScalingRow, base: ScalingRow, task: Task) -> list[str]:
     speedups += [(f"to {level(r.threshold, task.percent)}", r.speedup) for r in row.at]
     over = [(what, s) for what, s in speedups if s is not None and s > _CHANCE * row.ideal]
     if over:
-        what, ratio = over[0]
+        what, times = over[0]
         remarks.append(
-            f"{row.workers} workers are {ratio:.3g} times as fast {what} as {base.workers}, more "
+            f"{row.workers} workers are {times:.3g} times as fast {what} as {base.workers}, more "
             f"than {row.ideal:.3g} times the workers explain: are the logs of the same training?"
         )
     workers = count(row.workers, "worker")
@@ -232,7 +232,3 @@ def _remarks(row: ScalingRow, base: ScalingRow, task: Task) -> list[str]:
 
 def _ratio(base: float | None, value: float | None) -> float | None:
     return base / value if base and value else None
-
-
-def _speedup(ratio: float) -> str:
-    return f"{ratio:.2f}×"

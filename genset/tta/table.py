@@ -146,16 +146,12 @@ def table(
     return EntryTables(tables, refused, undated, list(excluded))
 
 
-def entry_tables(found: EntryTables, everything: bool = False) -> list[Table]:
-    """What `genset tta table` prints.
-
-    Args:
-        everything: a row also for the entries that notes name: for programs, which read no notes.
-    """
+def entry_tables(found: EntryTables) -> list[Table]:
+    """What `genset tta table` prints."""
     tables = []
     for task in found.tasks:
         if task.trainings or task.never or task.doubtful:
-            tables.append(_training_table(task, everything))
+            tables.append(_training_table(task))
         if task.inferences:
             tables.append(_inference_table(task))
     for title, names in (
@@ -254,14 +250,14 @@ _ENTRY = (
 _COMPARED = (Column("faster", format=words.ratio), Column("cheaper", format=words.ratio))
 
 
-def _training_table(table: TaskTable, everything: bool) -> Table:
+def _training_table(table: TaskTable) -> Table:
     all_rows = [*table.trainings, *table.never, *table.doubtful]
     several = any(row.runs > 1 for row in all_rows)
     without_ends = any(row.hours_without_ends is not None for row in table.trainings)
     baseline = table.training_baseline
     columns = [
-        *[Column("result")] * everything,
         *_ENTRY,
+        Column("result"),
         *[Column("reached", "runs that reach", align="left")] * several,
         words.hours_column("hours", "time"),
         *[words.hours_column("hours_without_ends", "without ends")] * without_ends,
@@ -279,15 +275,6 @@ def _training_table(table: TaskTable, everything: bool) -> Table:
         notes.append("without ends: without the fastest and the slowest run, as MLPerf counts")
     if baseline:
         notes.append(_baseline_line(baseline, duration(baseline.time)))
-    notes += [
-        f"{words.short_name(row.name)} does not reach the threshold (best "
-        f"{words.short_of(row.best, table.threshold, table.percent)})"
-        for row in table.never
-    ]
-    notes += [
-        f"{words.short_name(row.name)}: cannot tell (best {words.amount(row.best, table.percent)})"
-        for row in table.doubtful
-    ]
     notes += [*words.remark_lines(all_rows), *_kind_lines(table, "training")]
     counted = len(table.trainings) + len(table.never)
     title = _title(table, "training", len(table.trainings), counted)
@@ -295,9 +282,10 @@ def _training_table(table: TaskTable, everything: bool) -> Table:
         title += f"; cannot tell: {len(table.doubtful)}"
     rows = words.cells_of(
         columns,
-        all_rows if everything else table.trainings,
+        all_rows,
         result=_result,
         reached=lambda row: Cell(row.reached, f"{row.reached} of {row.runs}"),
+        best=lambda row: Cell(row.best, _best(row, table)),
     )
     return Table(columns, rows, title, notes)
 
@@ -306,6 +294,12 @@ def _result(row: TrainingRow) -> str:
     if not row.runs:
         return "cannot tell"
     return "not reached" if row.hours is None else "reached"
+
+
+def _best(row: TrainingRow, table: TaskTable) -> str:
+    if row.hours is None:
+        return words.short_of(row.best, table.threshold, table.percent)
+    return words.amount(row.best, table.percent)
 
 
 def _inference_table(table: TaskTable) -> Table:

@@ -6,7 +6,6 @@ and none for 93.5 %.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, log10
 from pathlib import Path
 
 from genset.core.errors import BadInput
@@ -165,20 +164,13 @@ def _levels(task: Task, low: float | None, high: float | None, step: float | Non
     if way < 0 and not task.lower_is_better:
         raise BadInput(f"thresholds from {low:g} to {high:g} do not rise: swap --from and --to")
     if step is None:
-        step = max(_even(span / 8), 0.5) if task.percent else _even(span / 6)
+        step = float(f"{span / (8 if task.percent else 5):.1g}") or 1.0  # one digit: 0.5 of 3.7
+        step = max(step, 0.5) if task.percent else step
     if not step > 0 or not span / step <= _STEPS:
         raise BadInput(f"a step of {step:g} is too small: at most 1,000 thresholds")
     count = int(span / step + 1e-9)
     found = [round(low + way * at * step, 6) for at in range(count + 1)]
     return found if found[-1] == high else [*found, high]
-
-
-def _even(step: float) -> float:
-    """The next 1, 2 or 5 in its place: 0.13 is 0.2."""
-    if step <= 0:
-        return 1.0
-    unit = 10.0 ** floor(log10(step))
-    return next(unit * even for even in (1, 2, 5, 10) if unit * even >= step * (1 - 1e-9))
 
 
 def _row(runs: Sequence[Training], at: Sequence[float]) -> ThresholdRow:

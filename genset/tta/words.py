@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from math import isinf
 from typing import Any
 
-from genset.core.numbers import NONE, count, duration
+from genset.core.numbers import count, duration
 from genset.core.safe import clean
 from genset.core.table import Column, Table
 from genset.statistics.intervals import Interval
@@ -66,8 +66,8 @@ def short_name(text: str, longest: int = 60) -> str:
 
 
 def ratio(value: float) -> str:
-    """A ratio: "477×", "2.6×", "0.25×"."""
-    return f"{value:,.0f}×" if value >= 9.95 else f"{value:.2g}×"
+    """A ratio: "477×", "2.60×", "0.0123×"."""
+    return f"{value:.2f}×" if 0.095 <= value < 9.995 else f"{rate(value)}×"
 
 
 def percent_interval(interval: Interval, digits: int) -> str:
@@ -145,10 +145,8 @@ def difference_tables(differences: Sequence[str]) -> list[Table]:
 # Numbers of traces
 
 
-def share(value: float | None) -> str:
+def share(value: float) -> str:
     """A share: "31.3 %". One above 0 is never shown as 0."""
-    if value is None:
-        return NONE
     return "< 0.1 %" if 0 < value < 0.0005 else f"{100 * value:.1f} %"
 
 
@@ -164,14 +162,9 @@ def shares(values: Sequence[float]) -> list[str]:
     return [f"{tenth / 10:.1f} %" for tenth in tenths]
 
 
-def rate(value: float | None) -> str:
-    """Three digits: "0.0123", "12.3", "1,230"."""
-    return NONE if value is None else f"{float(f'{value:.3g}'):,.10g}"
-
-
-def exact(value: float) -> str:
-    """All digits: "2,039"."""
-    return f"{value:,.10g}"
+def rate(value: float, digits: int = 3) -> str:
+    """So many digits: "0.0123", "12.3", "1,230"."""
+    return f"{float(f'{value:.{digits}g}'):,.10g}"
 
 
 def quantity(value: float, unit: str) -> str:

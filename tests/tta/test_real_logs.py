@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click import Option
 
-from genset.cli.tta.table import table_command
+from genset.cli.tta.analyses import table_command
 from genset.tta.logs.common import OPTIONS
 from genset.tta.logs.reading import FORMATS
 from tests.tta.answers import answer, tta
@@ -149,4 +149,4 @@ def test_a_mean_of_a_group_is_no_run(tmp_path: Path) -> None:
 def test_a_score_that_falls_short_by_little_is_shown_so(tmp_path: Path) -> None:
     log = tmp_path / "log.csv"
     log.write_text("epoch,seconds,val_loss\n1,60,4\n2,120,3.2801\n")
-    assert "(best 3.2801)" in tta("table", log, "--threshold", 3.28).stdout
+    assert " 3.2801\n" in tta("table", log, "--threshold", 3.28).stdout

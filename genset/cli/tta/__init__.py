@@ -8,11 +8,11 @@ from genset.cli.tta.analyses import (
     report_command,
     scaling_command,
     stability_command,
+    table_command,
     thresholds_command,
 )
 from genset.cli.tta.profile import profile_command
 from genset.cli.tta.record import record_command
-from genset.cli.tta.table import table_command
 
 
 @click.group(cls=Group)

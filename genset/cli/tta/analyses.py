@@ -1,13 +1,14 @@
-"""Commands that compare training runs: stability, thresholds, scaling, factors."""
+"""Commands that compare training runs: a table, stability, thresholds, scaling, factors, a page."""
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from genset.cli.common import FILE, need
+from genset.cli.common import DAY, FILE, format_option, need
 from genset.cli.tta.common import (
     RUNS,
     analysis_options,
@@ -18,10 +19,84 @@ from genset.cli.tta.common import (
     threshold_option,
 )
 from genset.cli.tta.profile import compared
-from genset.core.errors import BadInput
+from genset.core.errors import BadInput, GensetError
+from genset.core.numbers import count
 
 if TYPE_CHECKING:
     from genset.tta.logs.common import ReadAs
+
+
+@click.command("table")
+@click.argument("folder", type=RUNS)
+@click.option(
+    "--threshold",
+    "thresholds",
+    multiple=True,
+    metavar="[TASK=]SCORE",
+    help="[default: 93 (ImageNet, top-5), 94 (CIFAR10, top-1), 75 (SQuAD, F1), or the log's own]",
+)
+@click.option("--until", type=DAY, help="Leave out entries submitted later.")
+@click.option(
+    "--exclude-author",
+    "excluded",
+    multiple=True,
+    metavar="AUTHOR",
+    help='Leave out the entries of an author; "*" stands for any letters; repeatable.',
+)
+@click.option(
+    "--baseline",
+    "baselines",
+    multiple=True,
+    metavar="ENTRY",
+    help='Show how many times as fast and as cheap as this entry each is; "seed" is the earliest '
+    "entry of each task.",
+)
+@click.option("--by", type=click.Choice(["time", "cost"]), default="time", show_default=True)
+@reading_options
+@format_option
+def table_command(
+    folder: Path,
+    thresholds: Sequence[str],
+    until: datetime | None,
+    excluded: Sequence[str],
+    baselines: Sequence[str],
+    by: str,
+    read_as: "ReadAs",
+    format: str,
+) -> None:
+    """Print time and cost to accuracy of all entries in a folder, or of a log.
+
+    An entry's time is that of the first epoch at or over the threshold; its cost is the hours
+    times the price of an hour; an entry of several runs has their means. Logs that cannot be
+    read are listed with line and reason, and the exit code is 1.
+
+    \b
+    genset tta table dawn-bench-entries --until 2018-09-30
+    genset tta table dawn-bench-entries --threshold ImageNet=92 --by cost
+    genset tta table dawn-bench-entries --exclude-author "Stanford DAWN" --baseline seed
+    """
+    from genset.tta.logs.reading import read_entries
+    from genset.tta.table import Selection, entry_tables, table
+
+    selection = Selection(until.date() if until else None, excluded, baselines)
+    entries = read_entries(folder, read_as)
+    found = table(entries, _thresholds(thresholds), selection, by == "cost")
+    show(found, entry_tables(found), format)
+    if refused := {entries.found.get(error.path, error.path) for error in found.refused}:
+        logs = refused | set(entries.found.values())
+        part = f"{len(refused):,} of {count(len(logs), 'log')} in {folder}"
+        raise GensetError(f"{part} cannot be counted")
+
+
+def _thresholds(words: Sequence[str]) -> dict[str, float]:
+    found = {}
+    for word in words:
+        task, _, score = word.rpartition("=")
+        try:
+            found[task] = float(score)
+        except ValueError:
+            raise BadInput(f"--threshold {word}: write 93, or ImageNet=93") from None
+    return found
 
 
 @click.command("stability")
@@ -33,9 +108,8 @@ def stability_command(
     runs: Sequence[Path],
     threshold: float | None,
     mixed: bool,
-    output: Path | None,
     read_as: "ReadAs",
-    format: str,
+    **shown: Any,
 ) -> None:
     """Show how much the time to accuracy varies over several runs of one entry.
 
@@ -56,8 +130,7 @@ def stability_command(
         lambda logs: stability(logs, threshold, mixed),
         stability_tables,
         draw_stability,
-        output,
-        format,
+        **shown,
     )
 
 
@@ -80,9 +153,8 @@ def thresholds_command(
     low: float | None,
     high: float | None,
     step: float | None,
-    output: Path | None,
     read_as: "ReadAs",
-    format: str,
+    **shown: Any,
 ) -> None:
     """Print the time of entries to each of several thresholds, and which they do not reach.
 
@@ -100,8 +172,7 @@ def thresholds_command(
         lambda runs: thresholds(runs, low, high, step),
         thresholds_tables,
         draw_thresholds,
-        output,
-        format,
+        **shown,
     )
 
 
@@ -121,9 +192,8 @@ def scaling_command(
     logs: Sequence[str],
     thresholds: Sequence[float],
     mixed: bool,
-    output: Path | None,
     read_as: "ReadAs",
-    format: str,
+    **shown: Any,
 ) -> None:
     """Show what more workers bring, from logs of one entry with different numbers of workers.
 
@@ -147,8 +217,7 @@ def scaling_command(
         lambda runs: scaling(runs, thresholds, mixed),
         scaling_tables,
         draw_scaling,
-        output,
-        format,
+        **shown,
     )
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _ENDINGS = re.compile(r"(\.pt)?(\.trace)?\.(json|gz|json\.gz)$", re.IGNORECASE)
 # Names tell runs apart, and are cut where they are shown. No path is longer.
 _LONGEST = 5000
-_RATES = ("--peak-tflops", "--peak-gbs")
 
 
 @click.command("profile")
@@ -110,16 +109,16 @@ def compared(
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise BadInput(f"--point: another run is called {twice}: choose another name")
     device = _texts_by_name("--device", devices, names)
-    rates: list[dict[str, float]] = [{}, {}]
-    for of, option, words in zip(rates, _RATES, (peak_tflops, peak_gbs), strict=True):
-        for name, text in _texts_by_name(option, words, names).items():
-            if (rate := positive(text)) is None:
-                raise BadInput(f"{option} {text}: write a number above 0")
-            of[name] = rate
-    tflops, gbs = rates
-    options = {
-        name: DeviceOptions(tflops.get(name), gbs.get(name), device.get(name, "")) for name in names
+    texts = {
+        option: _texts_by_name(option, words, names)
+        for option, words in (("--peak-tflops", peak_tflops), ("--peak-gbs", peak_gbs))
     }
+    rates = {(option, of): positive(text) for option in texts for of, text in texts[option].items()}
+    for (option, name), rate in rates.items():
+        if rate is None:
+            raise BadInput(f"{option} {texts[option][name]}: write a number above 0")
+    tflops, gbs = ({name: rates.get((option, name)) for name in names} for option in texts)
+    options = {of: DeviceOptions(tflops[of], gbs[of], device.get(of, "")) for of in names}
     return compare(paths, hand_points, options)
 
 
@@ -132,18 +131,15 @@ def _traces_by_name(words: Sequence[str]) -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     unnamed: set[str] = set()
     for word in words:
-        name, path = _name_and_path(word)
-        if not name:
-            name = clean(_ENDINGS.sub("", path.name), _LONGEST) or "trace"
-            again = name in found
-            unnamed.add(name)
-        else:
-            again = name in unnamed
-        if again:
+        given, path = _name_and_path(word)
+        name = given or clean(_ENDINGS.sub("", path.name), _LONGEST) or "trace"
+        if name in (unnamed if given else found):
             raise BadInput(
                 f"{word}: another trace is called {name}: write NAME=TRACE, the same name for "
                 "ranks of one run and different names for different runs"
             )
+        if not given:
+            unnamed.add(name)
         found.setdefault(name, []).append(path)
     return found
 
@@ -177,6 +173,4 @@ def _name_and_path(word: str) -> tuple[str, Path]:
         name, path = "", word
     elif not clean(name) or not path:
         raise BadInput(f"{word}: write NAME=FILE")
-    if not path:
-        raise BadInput("a file's name is empty")
     return clean(name, _LONGEST), Path(path)

@@ -95,8 +95,9 @@ def record_command(
     """
     from getpass import getuser
 
+    from genset.core.to_json import to_json
     from genset.tta.record.header import Header, choose_task, hardware
-    from genset.tta.record.running import Job, Output
+    from genset.tta.record.running import Job, Output, record
     from genset.tta.record.series import choose_runs
 
     chosen = choose_runs([*command, str(checkpoint or "")], runs, seeds)
@@ -109,14 +110,7 @@ def record_command(
     report = Output(getattr(passed_on, "buffer", None), lambda line: click.echo(line, err=True))
     if chosen:
         _record_several(job, output, chosen, report, as_json)
-    else:
-        _record_one(job, output, report, as_json)
-
-
-def _record_one(job: "Job", output: Path, report: "Output", as_json: bool) -> None:
-    from genset.core.to_json import to_json
-    from genset.tta.record.running import record
-
+        return
     done = record(job, output, report)
     if as_json:
         show_json(to_json(done))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from genset.core.errors import BadInput
@@ -13,9 +14,10 @@ from genset.tta.factors.study import Configuration, Estimate, Study, configurati
 from genset.tta.logs.common import ReadAs
 from genset.tta.one_entry import counted, together
 from genset.tta.runs import Training, one_task
-from genset.tta.words import amount, difference_tables, goal, short_name, short_of
+from genset.tta.words import amount, difference_tables, goal, rate, ratio, short_name, short_of
 
-_TOGETHER = {effects.Verdict.FASTER: "more together", effects.Verdict.SLOWER: "less together"}
+_TOGETHER = {"faster": "more together", "slower": "less together"}
+_rate = partial(rate, digits=4)
 _LUCKY = "where some runs do not reach the threshold, time and epochs are of the lucky others"
 _FITTED = (
     "each brings the same to all others, is assumed; a run that never reaches the threshold counts "
@@ -134,7 +136,8 @@ def factors_tables(found: Factors) -> list[Table]:
     if found.interactions and found.interactions.effects:
         tables.append(_interaction_table(found.interactions, f"{head}: interactions"))
     if found.fitted:
-        tables.append(_fitted_table(found.fitted, f"{head}: by a line through all runs{same}"))
+        title = f"{head}: by a line through all runs{same}"
+        tables.append(_effect_table(found.fitted, title, [_FITTED]))
     tables += [_curve_table(curve, head, found) for curve in found.curves]
     if not found.addition and not found.curves:
         tables.append(Table(title=head, notes=["no run has anything on, and no setting differs"]))
@@ -223,65 +226,49 @@ def _step_cells(step: effects.Step) -> list[Any]:
     return [
         _reach(cell),
         cell.hours and cell.hours.mean,
-        brings and _cell(brings.speedup, _times),
+        brings and _cell(brings.speedup, ratio),
         brings and str(brings.verdict),
         cell.final.mean,
         brings and _cell(brings.final, lambda change: points(change / 100)),
         cell.throughput and cell.throughput.mean,
-        brings and _cell(brings.throughput, _times),
+        brings and _cell(brings.throughput, ratio),
     ]
 
 
 def _interaction_table(found: effects.Interactions, title: str) -> Table:
-    whole = found.runs == found.possible
+    notes = [
+        "of one factor: the mean over all combinations of the others; of several: how many times "
+        "as much they bring together as each by itself"
+    ]
+    over: list[Cell] = []
+    if found.runs < found.possible:
+        notes.append("each is over those combinations of the others that have all its runs")
+        counts = [(one.combinations, one.possible) for one in found.effects]
+        over = [Cell(some, f"{some} of {possible}") for some, possible in counts]
+    return _effect_table([one.effect for one in found.effects], title, notes, over)
+
+
+def _effect_table(
+    found: Sequence[effects.Effect], title: str, notes: Sequence[str], over: Sequence[Cell] = ()
+) -> Table:
     columns = [
         Column("factors"),
         Column("speedup", "times as fast"),
         Column("p", "p (Holm)", format=bare_p),
         Column("verdict", ""),
-        *[Column("combinations", "over", align="left")] * (not whole),
-    ]
-    rows = [_interaction_cells(interaction, whole) for interaction in found.effects]
-    notes = [
-        "of one factor: the mean over all combinations of the others; of several: how many times "
-        "as much they bring together as each by itself"
-    ]
-    if not whole:
-        notes.append("each is over those combinations of the others that have all its runs")
-    return Table(columns, rows, title, notes)
-
-
-def _interaction_cells(found: effects.Interaction, whole: bool) -> list[Any]:
-    effect = found.effect
-    together = _TOGETHER if len(effect.factors) > 1 else {}
-    verdict = together.get(effect.verdict, str(effect.verdict))
-    over = Cell(found.combinations, f"{found.combinations} of {found.possible}")
-    cells = [
-        short_name(" × ".join(effect.factors)),
-        _cell(effect.speedup, _times),
-        effect.adjusted,
-        verdict,
-    ]
-    return cells if whole else [*cells, over]
-
-
-def _fitted_table(found: Sequence[effects.Effect], title: str) -> Table:
-    columns = [
-        Column("factor"),
-        Column("speedup", "times as fast"),
-        Column("p", "p (Holm)", format=bare_p),
-        Column("verdict", ""),
+        *[Column("combinations", "over", align="left")] * bool(over),
     ]
     rows = [
         [
-            short_name(effect.factors[0]),
-            _cell(effect.speedup, _times),
+            short_name(" × ".join(effect.factors)),
+            _cell(effect.speedup, ratio),
             effect.adjusted,
-            str(effect.verdict),
+            _TOGETHER.get(effect.verdict if effect.factors[1:] else "", str(effect.verdict)),
+            *over[at : at + 1],
         ]
-        for effect in found
+        for at, effect in enumerate(found)
     ]
-    return Table(columns, rows, title, [_FITTED])
+    return Table(columns, rows, title, notes)
 
 
 def _curve_table(curve: effects.Curve, head: str, found: Factors) -> Table:
@@ -347,15 +334,6 @@ def _settings_words(settings: Mapping[str, float]) -> str:
 
 def _reach(cell: Configuration) -> Cell:
     return Cell(cell.reached, f"{cell.reached} of {len(cell.runs)}")
-
-
-def _rate(value: float) -> str:
-    return f"{float(f'{value:.4g}'):,.10g}"
-
-
-def _times(ratio: float) -> str:
-    """A ratio: "2.40×", "0.97×", "12.3×"."""
-    return f"{ratio:.2f}×" if 0.095 <= ratio < 9.995 else f"{ratio:.3g}×"
 
 
 def _cell(estimate: Estimate | None, words: Callable[[float], str]) -> Cell | None:

@@ -152,8 +152,6 @@ def _run(record: _RunRecord, place: str, everywhere: Mapping[str, float]) -> Run
     logs, on = _texts(record.log), _texts(record.on)
     if not logs:
         raise BadInput(f'{place}: log is empty: log = "runs/NAME.tsv", or a folder of repeats')
-    if len(set(on)) < len(on):
-        raise BadInput(f"{place}: `on` names a factor twice: {', '.join(on)}")
     settings = {**everywhere, **record.set}
     return RunSpec(place, logs, _texts(record.names), frozenset(on), settings)
 
@@ -175,12 +173,9 @@ def _order(
     if value is None:
         return tuple(factors)
     order = _texts(value)
-    if len(set(order)) < len(order):
-        raise BadInput(f"{path}: order names a factor twice: {', '.join(order)}")
-    if missing := sorted(set(factors) - set(order)):
-        raise BadInput(f"{path}: order has no {', '.join(missing)}, which runs have on")
-    if unused := sorted(set(order) - set(factors)):
-        raise BadInput(f"{path}: order has {', '.join(unused)}, which no run has on")
+    if sorted(order) != sorted(factors):
+        each = ", ".join(sorted(factors))
+        raise BadInput(f"{path}: order must name each factor that runs have on, once: {each}")
     return order
 
 

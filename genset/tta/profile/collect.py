@@ -80,7 +80,7 @@ class Collector:
         self.hip = False
         self.launched = 0
         self.counted = 0
-        self._threads: dict[tuple[Any, Any], int] = {}
+        self._threads: dict[tuple[str, str], int] = {}
         self._memory = _Memory(path)
         self._takes: dict[str, _Take] = {
             **dict.fromkeys(_OPERATORS, self._operator),
@@ -202,7 +202,7 @@ class Collector:
         )
 
     def _thread(self, event: dict[str, Any]) -> int:
-        thread = _key(event.get("pid")), _key(event.get("tid"))
+        thread = str(event.get("pid"))[:100], str(event.get("tid"))[:100]
         return self._threads.setdefault(thread, len(self._threads))
 
 
@@ -263,10 +263,6 @@ def _external(arguments: dict[str, Any]) -> int | None:
 
 def _first(*values: Any) -> int | None:
     return next((value for value in values if amount(value) is not None), None)
-
-
-def _key(value: Any) -> Any:
-    return value[:100] if type(value) is str else value if type(value) is int else None
 
 
 # What stands in an event, as it should be: anything else is None.

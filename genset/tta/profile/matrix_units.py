@@ -114,12 +114,9 @@ class MatrixUnits:
 
 def matrix_units(kernels: Iterable[Kernel]) -> MatrixUnits | None:
     """Count the kernels' time by their names; None without a kernel that took time."""
-    by_name: dict[str, list[float]] = {}
-    for kernel in kernels:
-        by_name.setdefault(kernel.name, []).append(kernel.length)
     by_family: dict[Family, list[float]] = {}
-    for name, times in by_name.items():
-        by_family.setdefault(family(name), []).extend(times)
+    for kernel in kernels:
+        by_family.setdefault(family(kernel.name), []).append(kernel.length)
     whole = sum(map(sum, by_family.values()))
     if whole <= 0:
         return None

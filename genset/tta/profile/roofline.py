@@ -11,7 +11,7 @@ from genset.tta.figures import label_point, line_style, logarithmic
 from genset.tta.profile.peaks import Peaks, Point, Roof, depends_on_units, roof_of
 from genset.tta.profile.products import Kind
 from genset.tta.profile.work import Call, OtherWork, TraceWork
-from genset.tta.words import exact, name_column, quantity, rate, share, short_name, short_time
+from genset.tta.words import name_column, quantity, rate, share, short_name, short_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,13 +59,22 @@ def roofline(ranks: Sequence[TraceWork], peaks: Peaks | None) -> Roofline:
         same.setdefault(key, []).append(call)
         kinds.setdefault(call.work.kind, []).append(call)
     others = _other_work(ranks)
+
+    def point(name: str, of: Sequence[Call], **about: Any) -> Point:
+        seconds = sum(call.seconds for call in of)
+        found = _point(name, of[0].work.kind, of, seconds, peaks)
+        return replace(found, share=seconds / whole, **about)
+
     found = Roofline(
         peaks=peaks,
         devices=sum(rank.devices for rank in ranks),
         run=_run(calls, sum(rank.span for rank in ranks), peaks),
         busy=_run(calls, sum(rank.busy for rank in ranks), peaks),
-        kinds=_longest_first(_kind(kind, of, whole, peaks) for kind, of in kinds.items()),
-        operators=_longest_first(_operator(of, whole, peaks) for of in same.values()),
+        kinds=_longest_first(point(kind, of) for kind, of in kinds.items()),
+        operators=_longest_first(
+            point(of[0].name, of, shapes=of[0].shapes, precision=of[0].work.precision)
+            for of in same.values()
+        ),
         other=sum(work.seconds for work in others) / whole if whole > 0 else 0.0,
         other_work=others,
     )
@@ -109,51 +118,32 @@ def _roof(call: Call, peaks: Peaks | None) -> Roof | None:
     return roof_of(peaks, call.work.precision, call.matrix_units)
 
 
-def _point(
-    name: str, kind: Kind | None, calls: Sequence[Call], seconds: float, share: float | None = None
-) -> Point:
-    flops, moved = (sum(getattr(call.work, what) for call in calls) for what in ("flops", "bytes"))
-    return Point(name, kind, flops, moved, seconds, len(calls), share=share)
-
-
 def _longest_first(points: Iterable[Point]) -> list[Point]:
     return sorted(points, key=lambda point: -point.seconds)
-
-
-def _operator(calls: Sequence[Call], whole: float, peaks: Peaks | None) -> Point:
-    """A point of the same operator on the same shapes."""
-    first = calls[0]
-    point = replace(_kind(first.work.kind, calls, whole, peaks), name=first.name)
-    return replace(point, shapes=first.shapes, precision=first.work.precision)
-
-
-def _kind(kind: Kind, calls: Sequence[Call], whole: float, peaks: Peaks | None) -> Point:
-    seconds = sum(call.seconds for call in calls)
-    return _compared(_point(kind, kind, calls, seconds, seconds / whole), calls, peaks)
 
 
 def _run(calls: Sequence[Call], seconds: float, peaks: Peaks | None) -> Point | None:
     if seconds <= 0 or not any(call.work.flops for call in calls):
         return None
-    return _compared(_point("run", None, calls, seconds), calls, peaks)
+    return _point("run", None, calls, seconds, peaks)
 
 
-def _compared(point: Point, calls: Sequence[Call], peaks: Peaks | None) -> Point:
+def _point(
+    name: str, kind: Kind | None, calls: Sequence[Call], seconds: float, peaks: Peaks | None
+) -> Point:
     """Compared with the peak of each call's own precision: the time at peak rates over its time."""
     flops = Counter[Roof | None]()
     for call in calls:
         flops[_roof(call, peaks)] += call.work.flops
     most = max(flops, key=lambda roof: flops[roof], default=None)  # None if not known of most
-    found = point.compared_with(peaks, most)
-    roofs = [_roof(call, peaks) or most for call in calls]
-    if peaks is None or most is None or len(set(roofs)) == 1:
-        return found
-    least = sum(
-        call.work.flops / (1e12 * peaks.tflops[roof])
-        for call, roof in zip(calls, roofs, strict=True)
-        if roof
-    )
-    return replace(found, roof="mixed", of_peak=least / point.seconds)
+    moved = sum(call.work.bytes for call in calls)
+    point = Point(name, kind, flops.total(), moved, seconds, len(calls))
+    point = point.compared_with(peaks, most)
+    if peaks is None or most is None or len(flops) == 1:
+        return point
+    rates = {roof: 1e12 * peaks.tflops[roof or most] for roof in flops}
+    least = sum(flops[roof] / rate for roof, rate in rates.items())
+    return replace(point, roof="mixed", of_peak=least / point.seconds)
 
 
 def _other_work(ranks: Sequence[TraceWork]) -> list[OtherWork]:
@@ -239,9 +229,9 @@ def _cells(point: Point, devices: int = 1) -> list[Any]:
 
 def _peak_words(peaks: Peaks) -> str:
     """The peaks and where they come from."""
-    rates = [f"{roof} {exact(tflops)} TFLOP/s" for roof, tflops in peaks.tflops.items()]
+    rates = [f"{roof} {rate(tflops, 10)} TFLOP/s" for roof, tflops in peaks.tflops.items()]
     if peaks.gbs is not None:
-        rates.append(f"memory {exact(peaks.gbs)} GB/s")
+        rates.append(f"memory {rate(peaks.gbs, 10)} GB/s")
     of = f"peaks of {clean(peaks.device, 40)}" if peaks.device else "peaks"
     return f"{of}: {', '.join(rates)} ({clean(peaks.source, 240)})"
 
@@ -356,10 +346,10 @@ def _draw_roof(axes: "Axes", at: int, peaks: Peaks, drawn: Mapping[Roof, float])
     """The slope of a device's memory and its ceilings."""
     low, high = axes.get_xlim()
     style: dict[str, Any] = {"color": "0.35", "linestyle": line_style(at)[1], "linewidth": 1.1}
-    words = [f"{roof} {exact(tflops)}" for roof, tflops in drawn.items()]
+    words = [f"{roof} {rate(tflops, 10)}" for roof, tflops in drawn.items()]
     label = f"{clean(peaks.device, 24) or 'given'}: {', '.join(words)} TFLOP/s" * bool(words)
     if peaks.gbs:
-        label = ", ".join(filter(None, [label, f"{exact(peaks.gbs)} GB/s"]))
+        label = ", ".join(filter(None, [label, f"{rate(peaks.gbs, 10)} GB/s"]))
     axes.plot([], [], label=label, **style)
     top = max(drawn.values(), default=axes.get_ylim()[1])
     if peaks.gbs:

@@ -9,7 +9,7 @@ Figures are of a trace's marked steps, to their end: the host runs ahead of the 
 step launched may run after the step's mark has ended.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -27,7 +27,7 @@ from genset.tta.words import shares as words_of_shares
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# From, to; in a list: by start, none touching another.
+# From, to.
 Stretch = tuple[float, float]
 
 SpanOf = Literal["steps", "device"]
@@ -65,32 +65,15 @@ class Span:
         return at is None or self.called[0] <= at <= self.called[1]
 
 
-def seconds(microseconds: float) -> float:
-    """A time of a trace, as every answer has it."""
-    return microseconds / 1e6
-
-
-def union(stretches: Iterable[Stretch]) -> list[Stretch]:
-    """The stretches by start, with those that overlap or touch made one."""
-    found: list[Stretch] = []
-    for start, end in sorted(stretches):
-        if end <= start:
-            continue
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
-        else:
-            found.append((start, end))
+def covered(stretches: Iterable[Stretch], start: float = -inf, end: float = inf) -> float:
+    """The time from `start` to `end` in which at least one of the stretches is."""
+    found = 0.0
+    for first, last in sorted(stretches):
+        first, last = max(first, start), min(last, end)
+        if last > first:
+            found += last - first
+            start = last
     return found
-
-
-def within(stretches: Iterable[Stretch], start: float, end: float) -> Iterator[Stretch]:
-    """The parts of stretches that lie between `start` and `end`."""
-    return ((max(a, start), min(b, end)) for a, b in stretches if a < end and b > start)
-
-
-def length(stretches: Iterable[Stretch]) -> float:
-    """All their time."""
-    return sum(end - start for start, end in stretches)
 
 
 def when(event: Kernel | Copy | Operator) -> Stretch:
@@ -100,10 +83,8 @@ def when(event: Kernel | Copy | Operator) -> Stretch:
 
 def ends(stretches: Iterable[Stretch]) -> Stretch:
     """From the first's start to the last's end; nothing of none."""
-    starts, last = inf, -inf
-    for start, end in stretches:
-        starts, last = min(starts, start), max(last, end)
-    return (starts, last) if last >= starts else (0.0, 0.0)
+    starts, lasts = zip(*stretches, strict=True) if (stretches := [*stretches]) else ([0.0], [0.0])
+    return min(starts), max(lasts)
 
 
 def span_of(traces: Sequence[Trace]) -> SpanOf:
@@ -271,17 +252,17 @@ def _of_device(trace: Trace, device: int, steps: Span | None) -> Shares | None:
     whole = end - start
     # All time with computing, with any kernel, with anything: what each adds nothing else hides.
     parts = ([*computing], [*computing, *communication], [*computing, *communication, *copies])
-    compute, kernel, busy = (length(union(within(part, start, end))) / whole for part in parts)
+    compute, kernel, busy = (covered(part, start, end) / whole for part in parts)
     return Shares(
         path=trace.path,
         rank=trace.rank,
         device=device,
         span_of="steps" if steps else "device",
         steps=len(trace.steps) if steps else 0,
-        span_seconds=seconds(whole),
+        span_seconds=whole / 1e6,
         computing=compute,
-        copies=length(union(within(copies, start, end))) / whole,
-        communication=length(union(within(communication, start, end))) / whole,
+        copies=covered(copies, start, end) / whole,
+        communication=covered(communication, start, end) / whole,
         exposed=kernel - compute,
         copying_alone=busy - kernel,
         idle=max(0.0, 1.0 - busy),

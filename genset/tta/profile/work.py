@@ -10,7 +10,7 @@ from typing import Literal
 
 from genset.tta.profile.matrix_units import communicates, family
 from genset.tta.profile.products import PRODUCTS, CannotTell, Inputs, Work
-from genset.tta.profile.shares import Span, Stretch, length, seconds, span, union, when
+from genset.tta.profile.shares import Span, Stretch, covered, span, when
 from genset.tta.profile.trace import Kernel, Operator, Shape, Trace
 
 
@@ -85,15 +85,13 @@ def count_work(trace: Trace, over: Span | None = None) -> TraceWork:
     on_host = trace.device.maker == "none"
     tally = _Tally(trace.operators)
     devices = (_count_host if on_host else _count_device)(trace, over, tally)
-    others = [
-        OtherWork(*key, tally.counts[key], seconds(time)) for key, time in tally.times.items()
-    ]
+    others = [OtherWork(*key, tally.counts[key], time / 1e6) for key, time in tally.times.items()]
     return TraceWork(
         on="host" if on_host else "device",
         seconds=sum(c.seconds for c in tally.calls) + sum(work.seconds for work in others),
         devices=devices,
-        span=seconds(over.end - over.start) * devices,
-        busy=seconds(sum(length(union(stretches)) for stretches in tally.busy.values())),
+        span=(over.end - over.start) / 1e6 * devices,
+        busy=sum(map(covered, tally.busy.values())) / 1e6,
         calls=tally.calls,
         others=sorted(others, key=lambda work: (-work.seconds, work.name)),
     )
@@ -125,7 +123,7 @@ class _Tally:
         verdicts = {family(kernel.name).verdict for kernel in kernels} or {"unclassified"}
         units = True if "yes" in verdicts else None if "unclassified" in verdicts else False
         shapes = tuple(filter(None, operator.shapes or ()))
-        self.calls.append(Call(operator.name, shapes, work, seconds(time), units))
+        self.calls.append(Call(operator.name, shapes, work, time / 1e6, units))
         for kernel in kernels or (operator,):
             device = kernel.device if isinstance(kernel, Kernel) else 0
             self.busy[device].append(when(kernel))
@@ -167,7 +165,7 @@ def _count_device(trace: Trace, over: Span, tally: _Tally) -> int:
         # If some kernels were launched after the last step, not all of it is in the span.
         called = over.calls(operator.start) and all(over.calls(k.launched) for k in kernels)
         counted = kernels if called else [kernel for kernel in kernels if over.overlaps(kernel)]
-        time = length(union(map(when, counted)))
+        time = covered(map(when, counted))
         if called and time > 0:
             tally.add(place, time, kernels)
         elif time > 0:

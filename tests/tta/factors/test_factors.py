@@ -397,4 +397,4 @@ def test_runs_that_their_user_stopped_are_left_out(tmp_path: Path) -> None:
     logs = [*(tmp_path / "none").glob("*.json"), *(tmp_path / "amp").glob("*.json")]
     for number, log in enumerate(logs):  # each its own: a log that is there twice is refused
         write_entry(log.with_suffix(""), [80, 81 + number / 100], misc=stopped)
-    assert "cannot tell, not counted: run-0, run-1, run-2, ...: stopped before" in refusal(path)
+    assert "not counted: run-0, run-1, run-2 and run-9: stopped before" in refusal(path)

@@ -336,7 +336,7 @@ def test_runs_of_another_command_or_commit_are_no_repeats_without_a_word(here: P
     said = stability_of("runs").output
     assert "the runs are of 2 commands: " in said
     commit = git("rev-parse", "HEAD")[:8]
-    assert f"the runs are of 2 commits: {commit}, {commit} with changes" in said
+    assert f"the runs are of 2 commits: {commit} and {commit} with changes" in said
     assert "hunter2" not in "".join(path.read_text() for path in Path("runs").glob("*.json"))
     assert len(misc("seed-3")["command"]) == 4  # too short to find the words by trying
 
