@@ -16,8 +16,8 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_632,
-    "modules": 472,
+    "lines of code": 59_544,
+    "modules": 471,
     "lines of tests": 70_045,
     "words of docs": 29_990,
     "private words in 1,000 lines": 0.4,

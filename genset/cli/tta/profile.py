@@ -131,14 +131,14 @@ def _traces_by_name(words: Sequence[str]) -> dict[str, list[Path]]:
     found: dict[str, list[Path]] = {}
     unnamed: set[str] = set()
     for word in words:
-        given, path = _name_and_path(word)
-        name = given or clean(_ENDINGS.sub("", path.name), _LONGEST) or "trace"
-        if name in (unnamed if given else found):
+        word_name, path = _name_and_path(word)
+        name = word_name or clean(_ENDINGS.sub("", path.name), _LONGEST) or "trace"
+        if name in (unnamed if word_name else found):
             raise BadInput(
                 f"{word}: another trace is called {name}: write NAME=TRACE, the same name for "
                 "ranks of one run and different names for different runs"
             )
-        if not given:
+        if not word_name:
             unnamed.add(name)
         found.setdefault(name, []).append(path)
     return found

@@ -174,8 +174,10 @@ def _order(
         return tuple(factors)
     order = _texts(value)
     if sorted(order) != sorted(factors):
-        each = ", ".join(sorted(factors))
-        raise BadInput(f"{path}: order must name each factor that runs have on, once: {each}")
+        factors_named = ", ".join(sorted(factors))
+        raise BadInput(
+            f"{path}: order must name each factor that runs have on, once: {factors_named}"
+        )
     return order
 
 

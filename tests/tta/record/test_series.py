@@ -362,7 +362,7 @@ def test_runs_that_were_stopped_are_not_compared(here: Path) -> None:
     for seed in ("0", "1"):
         record("--seeds", seed)
     assert str(stability_of("runs").exception) == (
-        "fewer than two runs are left: cannot tell, not counted: seed-0, seed-1: "
+        "fewer than two runs are left: cannot tell, not counted: seed-0 and seed-1: "
         "stopped before the threshold"
     )
 
