@@ -32,7 +32,7 @@ def cli(context: click.Context, folder: Path | None) -> None:
     """Build an unseen, licensed, human-verified test set; say which model generalizes.
 
     \b
-    genset init mine && cd mine
+    genset init mine --contact you@example.org && cd mine
     genset scrape                 search, and download five photos a class
     genset label                  open the labeling page
     genset release create v1      freeze what was labeled correct

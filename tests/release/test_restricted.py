@@ -159,10 +159,14 @@ def test_a_release_without_an_open_photo_is_refused_as_bytes(pool: Pool, tmp_pat
 
 
 def answers(release: Release, file: Path, wrong: int) -> str:
-    """A table of answers to all photos, `wrong` of them wrong, as a model's spec."""
+    """A table of answers to all photos, `wrong` of them wrong, as a model's spec.
+
+    With one wrong, photos are called as in the release's own metadata.csv.
+    """
     rows = ["image,top1"]
     for number, photo in enumerate(release.photos):
-        rows.append(f"{photo.file},{CLASSES[-1] if number < wrong else photo.wnid}")
+        file_name = photo.file.removeprefix("test/" * wrong)
+        rows.append(f"{file_name},{CLASSES[-1] if number < wrong else photo.wnid}")
     file.write_text("\n".join(rows) + "\n", "utf-8")
     return f"predictions:{file}"
 
