@@ -32,11 +32,8 @@ from genset.sources.flickr import Flickr
 from genset.sources.inaturalist import INaturalist
 from genset.sources.source import Source
 from tests.labeled_workspace import picture
-from tests.scrape.commands import genset
 from tests.scrape.pools import NewPool, Pool, Row, record
-from tests.scrape.several import CLASSES, ENDPOINTS, SETTINGS, Start, rows_of
-
-SAW = "n03000684"  # no organism
+from tests.scrape.several import CLASSES, SETTINGS, Start, rows_of
 
 
 def plan_of(pool: Pool, source: type[Source], **changes: Any) -> ScrapePlan:
@@ -263,24 +260,6 @@ def test_killed_at_any_moment_two_sources_end_as_undisturbed_ones_do(
 
 def without_clocks(rows: list[Row]) -> list[Row]:
     return [{name: row[name] for name in row if not name.endswith("_at")} for row in rows]
-
-
-@pytest.mark.soak
-def test_a_source_that_has_none_of_the_classes_does_not_hold_up_the_others(
-    start: Start, new_pool: NewPool
-) -> None:
-    pool = new_pool(per_class=2)
-    running = start("flickr", [record(n, "chain saw", wnid=SAW) for n in range(3)])
-    endpoint = running.environment[ENDPOINTS["flickr"]]
-    contact = {"GENSET_CONTACT": "me@example.org"}
-
-    def scraped(sources: str, code: int = 0) -> str:
-        words = "scrape", "--source", sources, "--classes", SAW, "--per-class", "2", "--json"
-        return genset(*words, cwd=pool.workspace.root, code=code, endpoint=endpoint, more=contact)
-
-    assert json.loads(scraped("flickr,inaturalist"))["flickr"]["full"] == 1
-    assert stored(pool, "flickr") == ["0", "1"]
-    assert "inaturalist: these classes have no `taxon`" in scraped("inaturalist", code=2)
 
 
 def test_a_refresh_of_a_source_does_not_wait_for_another_that_is_down(
