@@ -11,13 +11,12 @@ from genset.classes.classes import is_wnid
 from genset.classes.making.listed import Row
 from genset.classes.making.senses import (
     Senses,
+    choices,
     distinctions,
-    doubt,
     looked_up,
     nouns_of,
     only_sense,
     plain,
-    settle,
 )
 from genset.classes.query import MARK, as_one
 from genset.classes.wordnet import Noun, nouns
@@ -60,26 +59,31 @@ class Draft:
 
 
 def of_words(words: Iterable[str], senses: Senses) -> list[Draft]:
-    """A class for each word, whose id is the word; all with several senses are said.
+    """A class for each word, whose id is the word; of several senses the one among ImageNet's.
 
     A word that is said to have two senses or more makes a class of each, whose id has what it is
     behind the word: "crane_wading_bird".
 
     Raises:
-        BadInput: there are none, one makes no class, two mean the same, or something is said of
-            another word.
+        BadInput: there are none, one makes no class, two mean the same, something is said of
+            another word, or none or several senses of a word are among ImageNet's classes; it
+            lists the senses of all such words.
     """
     words = list(words)
     check_words(words)
     _check_senses(words, senses)
-    notes = settle(words, senses)
     drafts = Drafts()
+    unsettled: list[str] = []
     for word in words:
         names = () if word in nouns() else (word,)
-        meant = nouns_of(word, senses)
+        if names and plain(word) not in senses:
+            noun, notes = only_sense(word)
+            unsettled += choices(word) if noun is None else ()
+            meant: tuple[Noun | None, ...] = (noun,)
+        else:
+            meant, notes = nouns_of(word, senses), []
         if len(meant) == 1:
-            of_sense = notes.get(word) or doubt(word, meant[0], senses)
-            found = [*looked_up(word, meant[0]), *of_sense]
+            found = [*looked_up(word, meant[0]), *notes]
             drafts.add(word, names, meant[0], *found, taxon=taxon_in(word))
             continue
         for meaning, kind in zip(meant, distinctions(meant), strict=True):
@@ -90,6 +94,8 @@ def of_words(words: Iterable[str], senses: Senses) -> list[Draft]:
                 *looked_up(word, meaning),
                 title=f"{word} ({kind})",
             )
+    if unsettled:
+        raise SeveralMistakes(*unsettled)
     return check_different(drafts.whole("word"))
 
 

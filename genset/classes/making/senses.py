@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from genset.classes.checks import folded
 from genset.classes.classes import is_wnid
 from genset.classes.imagenet import imagenet1k
 from genset.classes.names import meant_senses
 from genset.classes.wordnet import Noun, imagenet_below, nouns
-from genset.core.errors import BadInput, SeveralMistakes
+from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.core.safe import clean
 
@@ -34,34 +33,11 @@ def parse_senses(options: Iterable[str]) -> Senses:
     return found
 
 
-def settle(words: Iterable[str], senses: Senses) -> dict[str, list[str]]:
-    """Add, for each word with several senses, the one among ImageNet's classes; return its notes.
-
-    Raises:
-        BadInput: none or several senses of a word are among them; it lists these words' senses.
-    """
-    found: dict[str, list[str]] = {}
-    unsettled: list[list[str]] = []
-    for word in words:
-        several = nouns().senses(word)
-        if plain(word) in senses or len(several) < 2:
-            continue
-        noun, notes = only_sense(word)
-        if noun:
-            senses[plain(word)] = (noun.wnid,)
-            found[word] = notes
-        else:
-            unsettled.append(_choices(word, several))
-    if unsettled:
-        raise SeveralMistakes(*chain.from_iterable(unsettled))
-    return found
-
-
 def only_sense(word: str) -> tuple[Noun | None, list[str]]:
     """A word's only sense, or the only one among ImageNet's classes, and notes; else None."""
     several = nouns().senses(word)
     if len(several) == 1:
-        return several[0], [*doubt(word, several[0], {})]
+        return several[0], [*_doubt(word, several[0])]
     meant = meant_senses(imagenet1k(), word)
     if len(set(map(tuple, meant.values()))) != 1:
         return None, []
@@ -70,23 +46,25 @@ def only_sense(word: str) -> tuple[Noun | None, list[str]]:
     return noun, [f"{noun.wnid} ({clean(noun.gloss, 60)}), {only}"]
 
 
-def doubt(word: str, noun: Noun | None, senses: Senses) -> Iterator[str]:
+def _doubt(word: str, noun: Noun) -> Iterator[str]:
     """A note where a word's only sense may not be what is meant: a Mini is a car, too.
 
     A word in small letters that comes first of an organism's or an ImageNet class's is not in
-    doubt, nor are several words, nor what was chosen of several senses.
+    doubt, nor are several words.
     """
-    if noun is None or plain(word) in senses or len(plain(word).split()) > 1 or word in nouns():
+    if len(plain(word).split()) > 1 or word in nouns():
         return
     is_thing = imagenet_below(noun.wnid) or _ORGANISM in nouns().all_above(noun.wnid)
     is_plain = is_thing and word.islower() and nouns().base(word) == noun.name.lower()
-    if len(nouns().senses(word)) == 1 and not is_plain:
+    if not is_plain:
         gloss = clean(noun.gloss, 60)
         yield f'WordNet\'s only {clean(word)!r} is this: {gloss}; if it is not, --sense "{word}=0"'
 
 
-def _choices(word: str, several: tuple[Noun, ...]) -> list[str]:
-    """A line on a word, and one for each of its senses."""
+def choices(word: str) -> list[str]:
+    """Of a word with senses a line on it, and one for each of its senses."""
+    if not (several := nouns().senses(word)):
+        return []
     base = nouns().base(word)
     also = f" (looked up as {base!r})" if base != plain(word) else ""
     return [
@@ -100,9 +78,7 @@ def _choices(word: str, several: tuple[Noun, ...]) -> list[str]:
 
 
 def nouns_of(word: str, senses: Senses) -> tuple[Noun | None, ...]:
-    """What a word means: the senses that are said, or its only one; None where WordNet lacks it.
-
-    The sense "0" stands for none.
+    """What a word is said to mean, or is, a wnid; None for the sense "0".
 
     Raises:
         BadInput: the word has no such sense, or is said to have one and none.
@@ -110,8 +86,6 @@ def nouns_of(word: str, senses: Senses) -> tuple[Noun | None, ...]:
     if word in nouns():  # it is a wnid itself
         return (nouns()[word],)
     found = nouns().senses(word)
-    if plain(word) not in senses:
-        return (found[0] if len(found) == 1 else None,)
     chosen = tuple(dict.fromkeys(_sense(word, found, sense) for sense in senses[plain(word)]))
     if None in chosen and len(chosen) > 1:
         raise BadInput(f"--sense {word}=0 says that no sense of {word!r} is meant: give no other")
