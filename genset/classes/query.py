@@ -11,7 +11,7 @@ not: to ``\\w`` they are no letters, but the words of India's scripts, and of ot
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from unicodedata import normalize
@@ -58,19 +58,17 @@ class Terms:
     included: tuple[Phrase, ...]
     excluded: tuple[Phrase, ...]
 
-    def fit(self, texts: Iterable[Phrase]) -> bool:
+    def fit(self, texts: Sequence[Phrase]) -> bool:
         """Whether a photo with these texts (a title, tags...) is found.
 
         Its words may stand anywhere; a phrase stands in one text. A query that wants nothing
         finds nothing.
         """
-        spoken = tuple(texts)
-        return bool(self.included) and says_all(spoken, self.included) and not self.exclude(spoken)
+        return bool(self.included) and says_all(texts, self.included) and not self.exclude(texts)
 
-    def exclude(self, texts: Iterable[Phrase]) -> bool:
+    def exclude(self, texts: Sequence[Phrase]) -> bool:
         """Whether such a photo says what the query does not want."""
-        spoken = tuple(texts)
-        return any(says_all(spoken, (phrase,)) for phrase in self.excluded)
+        return any(says_all(texts, (phrase,)) for phrase in self.excluded)
 
     def cover(self, narrower: "Terms") -> bool:
         """Whether this query finds, by its words alone, all that the narrower one finds."""
@@ -127,10 +125,9 @@ def words(text: str) -> Phrase:
     )
 
 
-def says_all(texts: Iterable[Phrase], included: Iterable[Phrase]) -> bool:
+def says_all(texts: Sequence[Phrase], included: Iterable[Phrase]) -> bool:
     """Whether each of the wanted phrases stands in one of the texts."""
-    spoken = tuple(texts)
-    return all(any(_holds(text, phrase) for text in spoken) for phrase in included)
+    return all(any(_holds(text, phrase) for text in texts) for phrase in included)
 
 
 def mistake_in(text: str) -> str | None:

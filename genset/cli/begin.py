@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -13,7 +13,7 @@ import click
 from genset.classes import IMAGENET, Taxonomy, read_taxonomy
 from genset.classes.files import file_of, taxonomy_named
 from genset.cli.classes import tell_overlap
-from genset.cli.common import FILE, FOLDER, PATH, json_option, show
+from genset.cli.common import FILE, FOLDER, PATH, json_option, opened, show
 from genset.core.errors import BadInput, needs_extra
 from genset.core.files import write_text
 from genset.core.numbers import count
@@ -80,12 +80,9 @@ def init(folder: Path, contact: str, requested: str | None, as_json: bool) -> No
 
 def _go_back_to_imagenet(workspace: Workspace) -> None:
     """Make ImageNet's the classes of a workspace in which nothing has begun on others."""
-    from genset.db import Store
-    from genset.db.failures import explained
     from genset.db.taxonomies import drop_taxonomy
 
-    url = workspace.store_url
-    with closing(Store.open(url)) as store, explained(url), store.begin_alone() as session:
+    with opened(workspace.root) as (_, store), store.begin_alone() as session:
         drop_taxonomy(session)
         # Before others may begin, as in `_take`.
         (workspace.root / TAXONOMY_FILE).unlink(missing_ok=True)
@@ -99,14 +96,13 @@ def _take(workspace: Workspace, file: Path, custom: Taxonomy) -> dict[str, Any]:
     were shown with another definition.
     """
     from genset.classes.document import changes
-    from genset.db import Store, stored_taxonomy
-    from genset.db.failures import explained
+    from genset.db import stored_taxonomy
     from genset.db.taxonomies import ClassChanged, labels_of, store_taxonomy, taxonomy_hash
 
-    url, text = workspace.store_url, file.read_text("utf-8-sig")
+    text = file.read_text("utf-8-sig")
     report: dict[str, Any] = {}
     try:
-        with closing(Store.open(url)) as store, explained(url), store.begin_alone() as session:
+        with opened(workspace.root) as (_, store), store.begin_alone() as session:
             before = stored_taxonomy(session)
             taxonomy, found = store_taxonomy(session, custom), taxonomy_hash(session)
             if not before.is_imagenet and before.name != taxonomy.name:

@@ -88,9 +88,9 @@ def test_all_hypernyms_are_followed_down_to_imagenets_classes() -> None:
 def test_what_is_below_comes_by_steps_and_without_instances() -> None:
     assert nouns().below("n02084071", 0) == ("n02084071",)
     assert "n01322604" in nouns().below("n02084071", 1)  # puppy
-    assert set(nouns().leaves("n02121808")) > {"n02123045", "n02123394"}
+    assert set(nouns().below("n02121808", None)) > {"n02123045", "n02123394"}
     rivers = [noun for noun in nouns().senses("Thames") if noun.is_instance]
-    assert rivers and rivers[0].wnid not in nouns().leaves("n09411430")
+    assert rivers and rivers[0].wnid not in nouns().below("n09411430", None)
 
 
 def test_words_are_found_however_they_are_joined() -> None:

@@ -164,8 +164,7 @@ def of_synsets(wnids: Iterable[str], depth: int | None) -> list[Draft]:
             raise BadInput(
                 f"{wnid!r} is no wnid, such as n02084071" + (f"; it may be {meant}" * bool(meant))
             )
-        below = table.leaves(wnid) if depth is None else table.below(wnid, depth)
-        found |= dict.fromkeys(below)
+        found |= dict.fromkeys(table.below(wnid, depth))
     drafts = Drafts()
     for wnid in found:
         drafts.add(wnid, (), table[wnid])

@@ -88,16 +88,8 @@ class Nouns:
             self._above[wnid] = (self[up[0]], *self.above(up[0])) if up else ()
         return self._above[wnid]
 
-    def leaves(self, wnid: str) -> tuple[str, ...]:
-        """All kinds of a noun that have none below them, sorted; itself, where it has none.
-
-        Raises:
-            BadInput: there is no such noun.
-        """
-        return self.below(wnid, len(self))
-
-    def below(self, wnid: str, depth: int) -> tuple[str, ...]:
-        """The kinds of a noun that are `depth` steps below it, sorted.
+    def below(self, wnid: str, depth: int | None) -> tuple[str, ...]:
+        """The kinds of a noun that are `depth` steps below it, sorted; None: as many as there are.
 
         A kind that has none below it is taken itself where the steps do not suffice.
 
@@ -105,7 +97,7 @@ class Nouns:
             BadInput: there is no such noun.
         """
         found, level = set(), {self[wnid].wnid}
-        for _ in range(depth):
+        for _ in range(len(self) if depth is None else depth):
             found |= {parent for parent in level if not self._children.get(parent)}
             level = {child for parent in level for child in self._children.get(parent, ())}
             if not level:
@@ -159,15 +151,11 @@ class Nouns:
     @cached_property
     def _children(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        for wnid, above in self._kinds():
-            found.setdefault(above, []).append(wnid)
-        return {above: sorted(below) for above, below in found.items()}
-
-    def _kinds(self) -> Iterator[tuple[str, str]]:
         for wnid, line in self._lines.items():
             for above in line.split("\t", 3)[2].split():
                 if not above.startswith("i"):
-                    yield wnid, f"n{above}"
+                    found.setdefault(f"n{above}", []).append(wnid)
+        return {above: sorted(below) for above, below in found.items()}
 
 
 @cache
