@@ -16,10 +16,10 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_546,
+    "lines of code": 59_523,
     "modules": 471,
-    "lines of tests": 70_045,
-    "words of docs": 29_990,
+    "lines of tests": 69_980,
+    "words of docs": 29_995,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
