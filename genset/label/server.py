@@ -1,7 +1,6 @@
 """Serve the labeling page on one workspace: what must hold before, and where the page is."""
 
 import contextlib
-import ipaddress
 import signal
 import socket
 import sys
@@ -34,7 +33,7 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
         raise MissingExtra("the labeling page", "label")
     if find_spec("labeler_app") is None:
         raise BadInput("genset's labeling page is not installed: install genset again")
-    if secret_of_environment() is None and not _is_loopback(address):
+    if secret_of_environment() is None and address not in ("127.0.0.1", "::1", "localhost"):
         raise BadInput(
             f"others can reach {address}: first put {NAME}=..., 32 random characters or more, "
             f"into the environment or into {workspace.root / '.env'}"
@@ -62,13 +61,6 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
         # By its name: the page stands on this room, and not the other way round.
         import_module("labeler_app.server").run(workspace, listener, announce)
     return 0
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return address == "localhost"
 
 
 def alone_with(url: str) -> contextlib.AbstractContextManager[None]:

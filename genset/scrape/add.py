@@ -52,8 +52,7 @@ from genset.db import (
 )
 from genset.net.originals import AN_EXAMPLE, Original, checked, keep
 from genset.net.transport import MAX_BYTES
-from genset.scrape.opt_out import OPTED_OUT, OptOut
-from genset.scrape.opt_out import SOURCE as SOURCE_NAME
+from genset.scrape.opt_out import OPTED_OUT, SOURCE_NAME, OptOut
 from genset.sources.source import source_names
 from genset.workspace import Workspace
 

@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -27,7 +26,7 @@ from genset.sources.source import source_class, source_names
 from genset.workspace import Workspace
 
 # What a source may be called, also one of one's own photos.
-SOURCE = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
+SOURCE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 OPTED_OUT = "opted out"  # how the reason begins
 
 _KINDS = ("owner", "photo")
@@ -53,18 +52,10 @@ class OptOut:
         Raises:
             BadInput: it cannot be read, or a line of it names nobody.
         """
-        return cls() if workspace.opt_out is None else cls.read(workspace.opt_out)
-
-    @classmethod
-    def read(cls, path: Path) -> "OptOut":
-        """Read a list.
-
-        Raises:
-            BadInput: it cannot be read, or a line of it names nobody.
-        """
-        lines = read_text(path).splitlines()
+        if (path := workspace.opt_out) is None:
+            return cls()
         found: dict[str, set[str]] = {kind: set() for kind in _KINDS}
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(read_text(path).splitlines(), start=1):
             if (words := line.strip()) and not words.startswith("#"):
                 kind, name = _named(words, f"{path}, line {number}")
                 found[kind].add(name)
@@ -131,7 +122,7 @@ def lines(stored: Iterable[str], opt_out: OptOut) -> Iterator[str]:
 def _named(words: str, where: str) -> tuple[str, str]:
     kind, _, name = words.partition(" ")
     source, _, whom = (name := name.strip()).partition(":")
-    if kind not in _KINDS or not SOURCE.fullmatch(source) or not whom.strip():
+    if kind not in _KINDS or not SOURCE_NAME.fullmatch(source) or not whom.strip():
         raise BadInput(
             f"{where}: write owner SOURCE:OWNER or photo SOURCE:PHOTO, such as owner "
             "flickr:78733179@N04"

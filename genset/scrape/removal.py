@@ -16,7 +16,7 @@ from genset.core.errors import BadInput
 from genset.core.numbers import count
 from genset.db import Photo, PhotoEvent, RemovedOwner, Store
 from genset.release.reader import find_releases
-from genset.scrape.opt_out import SOURCE, misspelt, wrong_id
+from genset.scrape.opt_out import SOURCE_NAME, misspelt, wrong_id
 from genset.workspace import Workspace
 
 _MOST_NAMED = 5
@@ -73,13 +73,18 @@ def remove_owner(workspace: Workspace, store: Store, owner: str, reason: str) ->
             given.
     """
     source, _, name = owner.partition(":")
-    if not SOURCE.fullmatch(source) or not name.strip():
+    if not SOURCE_NAME.fullmatch(source) or not name.strip():
         raise BadInput(
             f"{owner!r} does not name a source and an owner: write SOURCE:OWNER, such as "
             "--owner flickr:78733179@N04 or, for photos of your own, --owner 'city-museum:Ann Ko'"
         )
     with store.session() as session:
-        _check_owner(session, source, name)
+        if meant := misspelt(session, source):
+            raise BadInput(meant)
+        if not _is_known(session, source, name, Photo.owner) and (
+            wrong := _credited(session, source, name) or wrong_id("owner", source, name)
+        ):
+            raise BadInput(wrong)
     return _remove(workspace, store, source, name, reason, is_owner=True)
 
 
@@ -106,16 +111,6 @@ def _remove(
         if number := sum(getattr(photo, column) == name for photo in of_source):
             done.releases[release.name] = number
     return done
-
-
-def _check_owner(session: Session, source: str, name: str) -> None:
-    """Refuse who cannot be an owner there."""
-    if meant := misspelt(session, source):
-        raise BadInput(meant)
-    if _is_known(session, source, name, Photo.owner):
-        return
-    if wrong := _credited(session, source, name) or wrong_id("owner", source, name):
-        raise BadInput(wrong)
 
 
 def _credited(session: Session, source: str, name: str) -> str:

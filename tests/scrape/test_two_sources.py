@@ -198,21 +198,6 @@ def test_licences_are_looked_at_whatever_the_source_can_search_for(
     assert done.rejected_by_plan == {"under another licence": 14}
 
 
-@pytest.mark.soak
-def test_no_more_than_three_requests_are_made_of_commons_at_once(
-    start: Start, new_pool: NewPool, tmp_path: Path
-) -> None:
-    """Its sandbox answers the fourth with HTTP 429, and no photo would wait for that."""
-    pool = new_pool(per_class=8)
-    sandbox = start("commons", rows_of(2000))
-    commands = [command(pool, "commons", per_class=8) for _ in range(2)]
-    for process in commands:
-        _, errors = process.communicate(timeout=90)
-        assert process.returncode == 0, errors
-    assert len(stored(pool, "commons")) == 16
-    assert 429 not in {asked.status for asked in sandbox.requests}
-
-
 def command(pool: Pool, sources: str, per_class: int = 5) -> "subprocess.Popen[str]":
     words = ["scrape", "--source", sources, "--per-class", str(per_class), "--json"]
     classes = ",".join(cls.wnid for cls in CLASSES)

@@ -217,17 +217,12 @@ def report(
     if figures:
         made.write_figures(figures)
     if format == "json":
-        click.echo(_with_file(made.json(), path))
+        first = f'\n  "file": {json.dumps(str(path))},' if path else ""
+        click.echo(f"{{{first}{made.json()[1:]}")  # says first where the page was written
     elif format != "html":
         click.echo(made.printed(format))
     elif path and (path.is_file() or not path.exists()):
         show_path(path)  # and nothing after a page on standard output
-
-
-def _with_file(document: str, path: Path | None) -> str:
-    """A JSON document that first says where the page was written."""
-    first = f'\n  "file": {json.dumps(str(path))},' if path else ""
-    return f"{{{first}{document[1:]}"
 
 
 @click.command()
