@@ -13,27 +13,6 @@ from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
 from tests.release.conftest import Pool
 
 
-def chosen(pool: Pool) -> set[str]:
-    """The photos of a release made now, as CLASS/ID."""
-    return {f"{photo.wnid}/flickr:{photo.source_id}" for photo in pool.create().photos}
-
-
-def test_only_what_more_labelers_call_correct_than_incorrect_is_taken(pool: Pool) -> None:
-    pool.label(f"{TENCH}/flickr:0", ann="correct", bob="correct", eve="incorrect")
-    pool.label(f"{TENCH}/flickr:1", ann="correct", bob="incorrect")
-    pool.label(f"{GOLDFISH}/flickr:100", ann="incorrect")
-    pool.label(f"{GOLDFISH}/flickr:101", ann="correct")
-    assert chosen(pool) == {f"{TENCH}/flickr:0", f"{GOLDFISH}/flickr:101"}
-
-
-def test_a_changed_mind_counts_once_as_it_is_now(pool: Pool) -> None:
-    for verdict in ("correct", "correct", "incorrect"):
-        pool.label(f"{TENCH}/flickr:0", ann=verdict)
-    for verdict in ("incorrect", "unsure", "correct"):
-        pool.label(f"{TENCH}/flickr:1", ann=verdict)
-    assert chosen(pool) == {f"{TENCH}/flickr:1"}
-
-
 def test_each_candidate_left_out_is_listed_with_its_reason(pool: Pool) -> None:
     pool.label(f"{TENCH}/flickr:0", ann="correct")
     both = pool.also_found_for(GOLDFISH, 0)

@@ -138,9 +138,3 @@ def test_of_somebody_elses_release_only_its_manifest_is_believed(
     says(pool, SAID)
     assert "Ko, Ann" in cite("--as", "bibtex")
     assert "Ko" not in cite("--as", "bibtex", of=str(copy))
-
-
-def test_without_authors_it_says_so(cite: Genset) -> None:
-    assert "author" not in cite("--as", "bibtex")
-    assert yaml.safe_load(cite("--as", "cff"))["authors"] == [{"name": "not stated"}]
-    assert json.loads(cite("--as", "zenodo"))["metadata"]["creators"] == []

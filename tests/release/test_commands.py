@@ -11,10 +11,8 @@ import pytest
 from genset.core.errors import ReleaseIncomplete
 from genset.db import DuplicatePair, Fact, Photo
 from genset.release.reader import MANIFEST, Release
-from genset.reporting.summary import summarize
-from genset.scrape.removal import remove
-from genset.sets.open import locate_set, open_set
-from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH
+from genset.sets.open import locate_set
+from tests.labeled_workspace import CLASSES, TENCH
 from tests.questions import BASSINET
 from tests.release.conftest import Genset, Pool, genset_in
 from tests.release.test_sources import search
@@ -23,68 +21,6 @@ from tests.release.test_sources import search
 @pytest.fixture
 def genset(pool: Pool) -> Genset:
     return partial(genset_in(pool.workspace.root), "release")
-
-
-def test_a_dry_run_says_what_would_be_in_it_and_writes_nothing(pool: Pool, genset: Genset) -> None:
-    pool.label_all_correct()
-    pool.label(f"{TENCH}/flickr:1", ann="incorrect")
-    with pool.store.begin() as session:
-        photo = session.query(Photo).filter_by(source_id="100").one()
-        photo.license, photo.license_url = "All Rights Reserved", ""
-        photo.owner = "101@N00"
-    text = genset("create", "v1", "--dry-run")
-    for said in (
-        "nothing was written",
-        "7 photos; 4 of 1,000 classes",
-        "photos by class: 3 x 2, 1 x 1",
-        "0.6 to 0.8: 0, 0.8 to 1.0: 7; not measured: 0",
-        "licence: 6 CC BY 2.0",
-        "licence: 1 All Rights Reserved",
-        "owners: 6; at most 2 photos of one",
-        "left out: 1 not called correct by a majority",
-    ):
-        assert said in text
-    assert pool.files() == []
-    seen = json.loads(genset("create", "v1", "--dry-run", "--licenses", "open", "--json"))
-    assert seen["classes"][GOLDFISH] == 1
-    assert seen["without"] == 996
-    assert seen["reasons"] == {
-        f"{GOLDFISH}/flickr:100": "licence All Rights Reserved",
-        f"{TENCH}/flickr:1": "not called correct by a majority",
-    }
-
-
-def test_a_release_of_unfinished_labels_says_so(pool: Pool, genset: Genset) -> None:
-    settings = pool.workspace.root / "genset.toml"
-    settings.write_text(settings.read_text("utf-8").replace("votes = 1\n", "votes = 3\n"), "utf-8")
-    any_command = genset_in(pool.workspace.root)
-    for place, wnid in enumerate(CLASSES):
-        for number in (100 * place, 100 * place + 1):
-            pool.label(f"{wnid}/flickr:{number}", ann="correct", ben="correct", cat="correct")
-    assert "not finished" not in genset("create", "v0")
-    assert " lack" not in any_command("status")
-    any_command("labelers", "void", "cat", "--reason", "one key")
-    any_command("labels", "rule", f"{TENCH}/flickr:0", "correct", "--reason", "a tench")
-    lack = "8 candidates lack 8 votes"
-    assert f"labeling is not finished: {lack}" in genset("create", "v1", "--dry-run")
-    assert f"labeling is not finished: {lack}" in genset("create", "v1")
-    assert f"votes      {lack}" in any_command("status")
-    assert json.loads(any_command("status", "--json"))["next_command"].endswith(" label")
-    v0, v1 = (pool.workspace.releases / name for name in ("v0", "v1"))
-    assert f"Labeling was not finished: {lack}" in (v1 / "docs/DATA_CARD.md").read_text("utf-8")
-    assert "not finished" not in (v0 / "docs/DATA_CARD.md").read_text("utf-8")
-    summary = summarize(open_set(v1), Release(v1)).release
-    assert summary is not None
-    assert summary.missing_votes == lack
-
-
-def test_a_panels_release_lacks_that_panels_votes(pool: Pool, genset: Genset) -> None:
-    pool.label_all_correct()
-    for task in (f"{TENCH}/flickr:0", f"{GOLDFISH}/flickr:100"):
-        pool.label(task, panel="fresh", ben="correct")
-    assert "not finished" not in genset("create", "v1", "--dry-run")
-    lack = "labeling is not finished: 6 candidates lack 6 votes"
-    assert lack in genset("create", "v1", "--panel", "fresh", "--dry-run")
 
 
 def test_what_a_dry_run_says_is_what_create_makes(pool: Pool, genset: Genset) -> None:
@@ -110,12 +46,6 @@ def test_what_a_dry_run_says_is_what_create_makes(pool: Pool, genset: Genset) ->
     }
 
 
-def test_classes_that_are_short_are_listed(pool: Pool, genset: Genset) -> None:
-    pool.label_all_correct()
-    text = genset("create", "v1", "--strategy", "top", "--per-class", 3, "--dry-run")
-    assert f"not filled: 4 classes: {TENCH} lacks 1, {GOLDFISH} lacks 1" in text
-
-
 def test_a_class_that_nobody_chose_is_no_gap_and_a_chosen_one_without_photos_is(
     pool: Pool, genset: Genset
 ) -> None:
@@ -127,18 +57,6 @@ def test_a_class_that_nobody_chose_is_no_gap_and_a_chosen_one_without_photos_is(
     assert said in genset("create", "v1")
     card = (pool.workspace.releases / "v1" / "docs" / "DATA_CARD.md").read_text("utf-8")
     assert f"{said}.\n\n1 class without a photo: {BASSINET}." in card
-
-
-def test_matched_reads_its_reference(pool: Pool, genset: Genset, tmp_path: Path) -> None:
-    pool.label_all_correct()
-    (tmp_path / "labels.csv").write_text(
-        f"task,worker,label\n{TENCH}/a,x,correct\n{TENCH}/b,x,incorrect\n", "utf-8"
-    )
-    words = ("--strategy", "matched", "--per-class", 2, "--reference", tmp_path / "labels.csv")
-    text = genset("create", "v1", *words, "--dry-run")
-    assert "1 photo; 1 of 1,000 classes" in text
-    assert f"short bins: 1 class: {TENCH} [1, 0, 0, 0, 0]" in text
-    assert "left out: 6 class not in the reference" in text
 
 
 def test_copies_and_other_sets_are_left_out(pool: Pool, genset: Genset, tmp_path: Path) -> None:
@@ -184,21 +102,6 @@ def test_an_option_that_changes_nothing_is_named(pool: Pool, genset: Genset) -> 
         assert "  without effect: --licenses" in genset("create", "v1", *words, *more)
     genset("create", "v2", "--source", "flickr", "--max-per-owner", 9)
     assert Release(pool.workspace.releases / "v2").without_effect == ["--source", "--max-per-owner"]
-
-
-def test_takedown_diff_and_export(
-    pool: Pool, genset: Genset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pool.label_all_correct()
-    genset("create", "v1")
-    assert genset("takedown", "v1").startswith("2: no photo of v1 was removed")
-    remove(pool.workspace, pool.store, "flickr:100", "its owner asked")
-    assert "7 photos; 1 taken out" in genset("takedown", "v1")
-    assert "7 photos the same, 0 added, 1 removed" in genset("diff", "v1", "v1.1")
-    assert json.loads(genset("diff", "v1", "v1.1", "--json"))["same"] == 7
-    monkeypatch.chdir(tmp_path)
-    assert "v1.1-manifest: 7 photos as manifest" in genset("export", "v1.1", "--format", "manifest")
-    assert (tmp_path / "v1.1-manifest" / MANIFEST).is_file()
 
 
 def test_of_similar_photos_the_one_posted_first_is_taken_whatever_their_names(

@@ -1,7 +1,6 @@
 """Photos that several classes claim: what releases, review, status and the queue make of them."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -162,46 +161,7 @@ def test_the_commands_tell_one_thing(pool: Pool) -> None:
     assert len(Release(root / "releases" / "v2").photos) == 8
 
 
-def spoken_of(pool: Pool) -> None:
-    """A contested photo that nobody spoke of, and one that was voted on for one class."""
-    pool.also_found_for(GOLDFISH, 1)
-    pool.also_found_for(GOLDFISH, 0)
-    pool.label(FIRST, ann="correct")
-
-
-def removed(pool: Pool) -> None:
-    pool.label(FIRST, ann="correct", bob="incorrect")
-    remove(pool.workspace, pool.store, "flickr:0", "its owner asked")
-
-
-def changed_mind(pool: Pool) -> None:
-    pool.label(FIRST, ann="correct")
-    pool.label(FIRST, ann="incorrect")
-
-
-def two_panels(pool: Pool) -> None:
-    pool.label(FIRST, ann="correct")
-    pool.label(FIRST, panel="fresh", ann="correct", bob="correct")
-
-
 def void(pool: Pool) -> None:
     pool.label(FIRST, ann="correct", spam="correct")
     pool.label(f"{TENCH}/flickr:1", spam="correct")
     genset("labelers", "void", "spam", "--reason", "no look", cwd=pool.workspace.root)
-
-
-@pytest.mark.parametrize(
-    ("happens", "counted"),
-    [
-        (spoken_of, (7, 1, 1, 1)),
-        (removed, (7, 0, 0, 0)),
-        (changed_mind, (8, 1, 1, 1)),
-        (two_panels, (8, 1, 2, 2)),
-        (void, (8, 1, 1, 1)),
-    ],
-)
-def test_status_and_stats_count_alike(
-    pool: Pool, happens: Callable[[Pool], None], counted: tuple[int, ...]
-) -> None:
-    happens(pool)
-    assert tuple(numbers(pool.workspace.root).values()) == counted

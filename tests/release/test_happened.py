@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.db import Label, Store, Verdict, find_candidate
+from genset.db import Label, Store
 from genset.release.documents import documents
 from genset.release.reader import MANIFEST, Release, manifest_hash
 from genset.settings import DATASHEET
@@ -257,30 +257,6 @@ def test_a_doi_of_no_release_is_refused(own: Path, option: str) -> None:
 
 
 # What labelers did on the page, and searches
-
-
-def test_labels_of_the_page_and_searches_are_told_apart(pool: Pool) -> None:
-    pool.label(f"{GOLDFISH}/flickr:100", csv="correct")
-    with pool.store.begin() as session:
-        for number, via in enumerate(("page", "page", "review")):
-            claim = find_candidate(session, f"{TENCH}/flickr:{number % 2}")
-            verdict = Verdict.CORRECT
-            label = Label(candidate_id=claim.id, worker=f"p{number}", verdict=verdict, via=via)
-            session.add(label)
-        for page, wnid in ((1, TENCH), (2, TENCH), (1, "n02012849")):
-            session.add(search(pool, "flickr", wnid, page))
-    release = pool.create()
-    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
-    assert (manifest["origins"]["flickr"]["searches"], manifest["origins"]["flickr"]["pages"]) == (
-        1,
-        2,
-    )
-    by_way = manifest["labeling"]["by_way"]
-    assert {way: by_way[way]["labels"] for way in by_way} == {"import": 1, "page": 2, "review": 1}
-    card = texts_of(release)["docs/DATA_CARD.md"]
-    assert re.search(r"\b2 of them were given on genset's labeling page, by 2 labelers", card)
-    assert re.search(r"\b1 of them was read from a table\b", card)
-    assert re.search(r"\(1 search for the release's classes, 2 pages of results", card)
 
 
 def test_a_source_was_searched_for_classes_of_which_it_gave_no_photo_too(pool: Pool) -> None:

@@ -267,13 +267,6 @@ def test_the_addresses_of_uploads_are_secrets(hub: Hub, terminal: Terminal) -> N
     assert hub.repositories[REPOSITORY].commits == []
 
 
-@pytest.mark.soak
-def test_a_hub_that_is_down_is_told(terminal: Terminal) -> None:
-    terminal.endpoint = "http://localhost:9"  # nobody is there
-    said = terminal.push(code=1)
-    assert "is not complete" in said and "push again" in said
-
-
 @pytest.mark.parametrize("to", ["ann/birds", "hf:birds", "hf:ann/../birds", "hf:ann/b/c"])
 def test_a_repository_is_named_as_owner_and_name(to: str, release: Release) -> None:
     with pytest.raises(BadInput, match=f"not '{re.escape(to)}'"):

@@ -23,7 +23,7 @@ from genset.release.choose import ReleasePlan
 from genset.release.exports.export import export
 from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release
-from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
+from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate
 from tests.release.conftest import Pool
 
 EVIL = (
@@ -100,6 +100,8 @@ def several(pool: Pool) -> Pool:
     put(pool, 505, "own", GOLDFISH, title="IMG_1.JPG", **nowhere)
     with pool.store.begin() as session:
         session.add_all(search(pool, name, wnid) for name in WORDS for wnid in (TENCH, GOLDFISH))
+        session.add(search(pool, "commons", TENCH, page=2))
+        session.add(search(pool, "commons", CRANE))  # of which the release has no photo
     return pool
 
 
@@ -192,7 +194,7 @@ def test_the_card_has_each_sources_terms_and_counts(several: Pool) -> None:
     card = text(several.create(), "docs/DATA_CARD.md")
     for words in (
         "3 photos from Wikimedia Commons, found by 1 query (2 searches for the release's classes, "
-        "2 pages of results, 2021-01-01); posted there 2012-01-01 to 2020-01-01.",
+        "3 pages of results, 2021-01-01); posted there 2012-01-01 to 2020-01-01.",
         '1 photo added from a folder as "own" on 2021-01-01, without a search; dated 2020-01-01',
         "2 photos taken since 2014-01-01, as the camera or whoever posted them says: if that is "
         "right, they did not exist before.",
@@ -218,16 +220,6 @@ def test_the_card_has_each_sources_terms_and_counts(several: Pool) -> None:
     assert "Terms: Thirty on a page." in sections["Flickr"]
     assert "Notice: Flickr's notice." in sections["Flickr"]
     assert "own" not in sections
-
-
-def test_nothing_of_a_search_is_said_of_a_folder(pool: Pool) -> None:
-    put(pool, 505, "own", keyword="")
-    release = pool.create()
-    of_a_search = r"relevance|Flickr|searched|keywords"
-    assert not re.search(of_a_search, text(release, "docs/DATA_CARD.md"), re.I)
-    machine = json.loads(text(release, "croissant.json"))
-    assert [each["prov:label"] for each in machine["prov:wasDerivedFrom"]] == ["own"]
-    assert machine["rai:dataCollectionType"] == ["Others"]
 
 
 def test_credits_name_the_source(several: Pool) -> None:

@@ -19,7 +19,6 @@ from tests.sandbox.conftest import Speak
 from tests.sandbox.test_sandbox import TENCH, picture, record
 
 AGENT = "tests (you@example.org)"
-COUNT = 30
 
 # How each source is asked for the photos of a class: what stands after the endpoint, and the
 # parameters.
@@ -69,10 +68,6 @@ def photos(tmp_path: Path) -> Path:
     folder = tmp_path / "photos"
     picture(folder / TENCH / "1.jpg")
     return folder
-
-
-def rows(count: int = COUNT) -> list[dict[str, Any]]:
-    return [record(number, file=f"{TENCH}/1.jpg") for number in range(1, count + 1)]
 
 
 def get(address: str, **params: str) -> requests.Response:

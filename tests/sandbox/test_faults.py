@@ -228,20 +228,3 @@ def test_the_command_sets_faults_and_a_seed(photos: Path) -> None:
     finally:
         process.kill()
         process.communicate()
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--fault", "flood=1"], ", ".join(KINDS)),
-        (["--fault", "gone"], "gone=0.1"),
-    ],
-)
-def test_the_command_says_what_is_wrong_in_one_line(
-    photos: Path, words: list[str], says: str
-) -> None:
-    process = run("--photos", str(photos), *words)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 2
-    assert says in errors
-    assert errors.count("\n") == 1

@@ -11,7 +11,7 @@ import requests
 from genset.sandbox import Sandbox
 from genset.sandbox.inaturalist import OBSERVATIONS
 from tests.sandbox.conftest import Speak
-from tests.sandbox.test_sandbox import GOLDFISH, TENCH, picture, record, shape, written
+from tests.sandbox.test_sandbox import GOLDFISH, TENCH, picture, record, shape
 
 COUNT = 23
 CANOE = "n02951358"
@@ -65,14 +65,6 @@ def test_the_ends_of_a_window_belong_to_it(speak: Speak) -> None:
     assert sorted(found(sandbox, created_d1="2015-01-03", created_d2=noon)) == [2, 3, 4]
     assert sorted(found(sandbox, created_d1="2015-01-03T12:00:00+00:00")) == [2, 3, 4, 5]
     assert sorted(found(sandbox, created_d1="2015-01-03T12:00:01+00:00")) == [3, 4, 5]
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    folder = tmp_path_factory.mktemp("served")
-    picture(folder / "photos" / TENCH / "1.jpg")
-    with Sandbox(folder / "photos", written(folder, *rows()), source="inaturalist") as sandbox:
-        yield sandbox
 
 
 def test_results_beyond_10000_are_refused(speak: Speak) -> None:

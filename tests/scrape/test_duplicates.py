@@ -138,23 +138,6 @@ def shown(store: Store) -> list[tuple[str, str]]:
     return [(pair.photo.source_id, pair.other) for pair in open_pairs(store)]
 
 
-def test_copies_in_the_pool_are_proposed_once(place: tuple[Workspace, Store]) -> None:
-    workspace, store = place
-    assert propose(workspace, store, []) == 1
-    assert shown(store) == [("2", "flickr:1")]
-    assert propose(workspace, store, []) == 0
-
-
-def test_photos_of_another_set_are_proposed(place: tuple[Workspace, Store], tmp_path: Path) -> None:
-    workspace, store = place
-    train = tmp_path / "train"
-    train.mkdir()
-    ImageOps.mirror(scene(3)).save(train / "seen.jpg")
-    hash_folder(train, tmp_path / "imagenet.hashes")
-    propose(workspace, store, [read_hashes(tmp_path / "imagenet.hashes")])
-    assert set(shown(store)) == {("2", "flickr:1"), ("3", "imagenet.hashes:seen.jpg")}
-
-
 def test_nothing_is_taken_out_before_somebody_decides(place: tuple[Workspace, Store]) -> None:
     workspace, store = place
     propose(workspace, store, [])

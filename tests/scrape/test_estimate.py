@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from genset.classes import imagenet1k
-from genset.classes.query import stages
 from genset.db import Candidate, Photo, now
 from genset.scrape.estimate import Estimate, estimate
 from genset.scrape.plan import ScrapePlan
@@ -99,22 +97,6 @@ def test_photos_that_are_known_and_not_downloaded_are_counted(pool: Pool) -> Non
 
 
 # Hours
-
-
-@pytest.mark.soak
-def test_a_dry_run_of_imagenets_size_tells_eight_hours(pool: Pool) -> None:
-    calls = sum(len(stages(tuple(q.text for q in cls.queries))[0]) for cls in imagenet1k())
-    found = dry_run(pool, "--per-class", "300")
-    assert (found["calls"], found["photos"]) == (calls, 300_000)
-    assert found["rates"] == {"calls_an_hour": 3600, "images_per_second": 10}
-    assert found["call_hours"] == pytest.approx(calls / 3600)
-    assert found["image_hours"] == found["hours"] == pytest.approx(300_000 / 10 / 3600)
-    assert (found["bytes"], found["bytes_a_photo"]) == (300_000 * 400_000, 400_000)
-    text = told(pool, "--per-class", "300")
-    assert text.startswith(f"at least {calls:,} API calls, for 1,000 of 1,000 classes: 43 ")
-    assert "300,000 photos to download: 8 h 20 min at 10 a second" in text
-    assert "at least 8 h 20 min in total (downloads take longest)" in text
-    assert "120.0 GB of disk space, at 400 kB a photo (a typical size)" in text
 
 
 def test_the_rates_of_the_settings_and_all_keys_count(pool: Pool) -> None:

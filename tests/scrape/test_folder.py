@@ -16,11 +16,10 @@ from sqlalchemy import select
 
 from genset.core.errors import BadInput
 from genset.core.photo import PhotoOrigin
-from genset.db import Candidate, Photo, Store, Verdict, stored_candidates
+from genset.db import Candidate, Photo, Store
 from genset.db.images_folder import check_files
 from genset.label.session.pictures import shown_picture
 from genset.net.originals import Original, keep
-from genset.release.freeze import create
 from genset.scrape.add import AddSummary, add
 from genset.scrape.near_duplicates import propose
 from genset.scrape.refresh import refresh
@@ -28,7 +27,7 @@ from genset.scrape.removal import remove, remove_owner
 from genset.status import failed, status
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
-from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, picture, vote
+from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, picture
 from tests.scrape.commands import genset
 from tests.scrape.hostile import HEIC
 from tests.scrape.pools import NewPool, Pool, Serve, image_class, record
@@ -293,13 +292,6 @@ def test_a_source_has_a_name_of_its_own(pool: Pool, take: Take, source: str) -> 
     assert candidates(pool.store) == []
 
 
-def test_photos_that_were_public_before_the_window_are_refused(pool: Pool, take: Take) -> None:
-    old = PhotoOrigin(source="museum", posted_at=datetime(2013, 12, 31, tzinfo=UTC))
-    with pytest.raises(BadInput, match="posted_after"):
-        take(origin=old)
-    assert candidates(pool.store) == []
-
-
 def test_a_scrape_counts_them_and_a_refresh_does_not_ask_after_them(
     serve: Serve, pool: Pool, take: Take
 ) -> None:
@@ -309,19 +301,6 @@ def test_a_scrape_counts_them_and_a_refresh_does_not_ask_after_them(
     summary = pool.scrape(sandbox.source, tench, per_class=3)
     assert (summary.full, summary.stored) == (1, 2)
     assert refresh(pool.store, sandbox.source).checked == 2
-
-
-def test_they_go_into_releases_with_their_terms(pool: Pool, take: Take) -> None:
-    take()
-    with pool.store.session() as session:
-        tasks = [candidate.task for candidate in session.scalars(stored_candidates())]
-    for task in tasks:
-        vote(pool.store, task, "ann", Verdict.CORRECT)
-    release = create(pool.workspace, pool.store, "v1")
-    release.verify()
-    assert {(photo.source, photo.license) for photo in release.photos} == {
-        ("museum", "Public Domain Mark")
-    }
 
 
 def add_it(_moment: int, dump: Path, root: Path) -> None:

@@ -135,15 +135,6 @@ def test_a_photo_whose_shorter_side_is_too_small_is_refused(serve: Serve, pool: 
     assert summary.rejected == {"too small": 2}
 
 
-def test_photos_that_an_earlier_plan_took_are_measured_too(serve: Serve, pool: Pool) -> None:
-    contents = {number: picture(number, (100 * number, 400)) for number in range(1, 6)}
-    sandbox = serve(*map(record, contents), contents=contents)
-    assert pool.scrape(sandbox.source).full == 1
-    summary = pool.scrape(sandbox.source, min_size=250)
-    assert (summary.full, summary.stored) == (1, 2)
-    assert pool.held() == ["1", "2", "3", "4", "5"]
-
-
 # Trying again what was rejected
 
 

@@ -25,7 +25,7 @@ from genset.release.reader import (
     manifest_hash,
     manifest_lines,
 )
-from genset.sandbox import Faults, Reply, Request, Rule
+from genset.sandbox import Reply, Request, Rule
 from genset.scrape.pull import PullSummary, pull
 from genset.sets.open import open_set
 from tests.labeled_workspace import picture, vote
@@ -191,16 +191,6 @@ def test_photos_that_were_rerendered_are_a_state_of_their_own_and_a_set_of_their
         rebuild(accept_rerendered=True)
 
 
-def test_a_host_that_fails_is_not_a_photo_that_is_gone(maker: Maker, rebuild: Rebuild) -> None:
-    def down(request: Request) -> Reply | None:
-        return Reply(503, "text/plain", b"") if "/1_" in request.path else None
-
-    maker.sandbox.fault = down
-    done = rebuild()
-    assert (done.gone, done.changed, done.pulled) == ({}, {}, 2)
-    assert "503" in done.failed[maker.photo(1).file]
-
-
 def test_a_page_in_a_photos_place_is_a_failure_that_may_pass(
     maker: Maker, rebuild: Rebuild
 ) -> None:
@@ -233,30 +223,6 @@ def test_photos_that_are_kept_back_are_no_host_that_is_down(
         # More, where it was being asked when the others made the host look down: that is no try.
         assert TRIES <= len(asked) < 2 * TRIES
         maker.sandbox.requests.clear()
-
-
-def test_under_passing_faults_the_set_becomes_whole(
-    serve: Serve, new_pool: NewPool, tmp_path: Path
-) -> None:
-    pool = new_pool(per_class=20)
-    maker = Maker(serve, pool, photos=20)
-    faults = Faults(seed=2, server_error=0.2, too_many=0.1, truncated=0.3, retry_after=0)
-    port = int(maker.sandbox.endpoint.split(":")[2].partition("/")[0])
-    folder = maker.served(1).parent.parent
-    maker.sandbox.close()
-    with Faulty(folder, folder / "records.jsonl", port, faults) as again:
-        again.folder = folder
-        done = pull(maker.manifest, lambda name: again.source, tmp_path / "copy")
-    assert (done.pulled, done.missing) == (20, 0)
-    Release(tmp_path / "copy").verify()
-
-
-def test_a_photo_that_was_never_up_is_told(maker: Maker, rebuild: Rebuild, tmp_path: Path) -> None:
-    manifest = maker.rewritten(
-        tmp_path / "m.json", lambda document: document["photos"][0].update(image_url="")
-    )
-    done = rebuild(manifest)
-    assert done.failed == {maker.release.photos[0].file: "no download address"}
 
 
 def test_photos_of_a_source_that_is_not_installed_are_told_and_the_rest_comes(

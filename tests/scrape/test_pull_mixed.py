@@ -1,6 +1,5 @@
 """An export as "mixed", completed by a pull against the sandbox."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from genset.release.reader import Release, ReleasePhoto
 from genset.scrape.pull import PullSummary, pull
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import vote
-from tests.scrape.commands import genset
 from tests.scrape.pools import CAT, Faulty, Pool, Serve, flickr_at, record
 from tests.scrape.test_pull import files
 
@@ -91,16 +89,3 @@ def test_killed_at_any_moment_the_same_command_completes_it(mixed: Mixed, tmp_pa
         moments += 1
     assert moments >= 3  # two photos come at once: a kill may leave both, or one
     assert files(mixed.folder) == files(mixed.release.root)
-
-
-def test_a_whole_one_stays_as_it_is_and_nothing_is_asked_for(serve: Serve, pool: Pool) -> None:
-    root = pool.workspace.root
-    whole = Mixed(serve, pool, root / "v1-mixed", restricted=())
-    before = files(whole.folder)
-    told = json.loads(
-        genset("pull", "v1-mixed", "--json", cwd=root, endpoint=whole.sandbox.endpoint)
-    )
-    assert (told["folder"], told["pulled"], told["present"]) == ("v1-mixed", 0, 4)
-    assert whole.sandbox.asked_images == []
-    assert files(whole.folder) == before
-    assert not (root / "v1").exists()

@@ -162,13 +162,6 @@ def test_screenshots_are_asked_for(sandbox: Faulty, home: Path) -> None:
 # Versions
 
 
-def test_every_search_names_its_version(sandbox: Faulty, home: Path) -> None:
-    scrape(home, sandbox, LION)
-    version = newest_queries().version
-    assert rows(home, "select distinct query_list from search") == [(version,)]
-    assert rows(home, "select version from query_list") == [(version,)]
-
-
 def test_a_workspace_keeps_its_queries_until_it_is_updated(sandbox: Faulty, home: Path) -> None:
     begun = begin_with(home, LIONS)
     assert queries_of(home, LION) == ['"Panthera leo"', "lion"]

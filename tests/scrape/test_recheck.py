@@ -181,17 +181,6 @@ def test_a_source_that_cannot_be_reached_leaves_nothing_frozen(
     assert not (seen.pool.workspace.releases / "v1").exists()
 
 
-@pytest.mark.soak
-def test_a_dry_run_says_whom_the_release_would_ask(seen: Seen) -> None:
-    seen.ago(31, 1, 2)
-    root, words = seen.pool.workspace.root, ("release", "create", "v1", "--dry-run")
-    said = genset(*words, cwd=root, endpoint=seen.sandbox.endpoint)
-    assert "licences of 2 photos of flickr were last seen more than 30 days ago" in said
-    said = genset(*words, "--no-refresh", cwd=root, endpoint=seen.sandbox.endpoint)
-    assert "30 days" not in said
-    assert seen.asked == []
-
-
 def test_a_release_from_another_one_has_the_licences_of_today(seen: Seen) -> None:
     """And leaves out what the other one's choice of licences would leave out today."""
     root = seen.pool.workspace.root

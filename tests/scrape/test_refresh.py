@@ -88,14 +88,6 @@ def filled(serve: Serve, pool: Pool) -> tuple[Faulty, Pool]:
     return sandbox, pool
 
 
-def test_nothing_changed(filled: tuple[Faulty, Pool]) -> None:
-    sandbox, pool = filled
-    summary = refresh(pool.store, sandbox.source)
-    assert summary == RefreshSummary(checked=3)
-    assert events(pool) == []
-    assert asked(sandbox) == ["1", "2", "3"]
-
-
 def test_a_photo_that_is_gone_is_told_once_and_listed_until_it_is_back(
     serve: Serve, filled: tuple[Faulty, Pool]
 ) -> None:

@@ -87,6 +87,8 @@ def test_an_owner_may_ask_before_any_photo_was_found(serve: Serve, pool: Pool) -
     assert (done.photos, done.owner, done.deleted) == ([], ANN, 0)
     ready(serve, pool, record(1, owner=ANN), record(2))
     assert pool.held() == ["2"]
+    other = remove_owner(pool.workspace, pool.store, "archive:Ann: of Museum", "asked")
+    assert other.owner == "Ann: of Museum"
 
 
 def test_bytes_that_another_photo_of_the_pool_has_stay(serve: Serve, pool: Pool) -> None:
@@ -120,26 +122,6 @@ def test_a_photo_refused_for_another_reason_gets_its_tombstone_too(
     assert taken_out(pool, "flickr:1").deleted == 0
     forget_refusals(pool.store, pool.plan)
     assert pool.rejected() == {"1": "removed: its owner asked"}
-
-
-@pytest.mark.parametrize("whom", ["museum:Ann Ko", "archive:Ann: of Museum"])
-@pytest.mark.soak
-def test_an_owner_of_any_source_may_ask_before_a_photo_is_here(
-    pool: Pool, tmp_path: Path, whom: str
-) -> None:
-    root = pool.workspace.root
-    why = "--reason", "asked"
-    assert "--owner SOURCE:OWNER" in genset("remove", whom, *why, cwd=root, code=2)
-    source, _, owner = whom.partition(":")
-    said = genset("remove", "--owner", whom, *why, cwd=root)
-    assert f"no photo of {owner} will be scraped again" in said
-    photos = tmp_path / "photos" / TENCH
-    photos.mkdir(parents=True)
-    (photos / "1.jpg").write_bytes(picture(1))
-    words = "add", str(photos.parent), "--source", source
-    rejected = genset(*words, "--owner", owner, cwd=root, code=2)
-    assert "were removed: asked" in rejected
-    assert "1 photo added" in genset(*words, "--owner", "Ben", cwd=root)
 
 
 @pytest.mark.parametrize(

@@ -2,20 +2,12 @@
 
 import hashlib
 from datetime import UTC, datetime
-from pathlib import Path
 
-import pytest
 from sqlalchemy import select
 
 from genset.db import Photo, Search, stored_candidates
-from genset.label.exchange import import_labels
-from genset.label.labelers import Labelers
-from genset.label.session.desk import Desk
-from genset.release.candidates import read_table
-from genset.release.choose import ReleasePlan, choose
-from tests.labeled_workspace import CRANE, TENCH, picture
-from tests.scrape.hostile import cut, two_frames
-from tests.scrape.pools import CAT, DOG, NewPool, Pool, Serve, image_class, record
+from tests.labeled_workspace import picture
+from tests.scrape.pools import CAT, DOG, NewPool, Pool, Serve, record
 
 # Which photos a class takes
 
@@ -113,13 +105,6 @@ def test_an_owner_gives_a_class_one_photo(serve: Serve, pool: Pool) -> None:
     assert (summary.full, len(sandbox.asked_images)) == (1, 3)
 
 
-def test_an_owner_whose_first_photo_is_refused_gives_the_next(serve: Serve, pool: Pool) -> None:
-    ann = {"owner": "1@N00"}
-    rows = [record(1, **ann), record(2, **ann), record(3, **ann), record(4), record(5), record(6)]
-    pool.scrape(serve(*rows, contents={1: b"broken"}).source)
-    assert pool.held() == ["2", "4", "5"]
-
-
 def test_an_owner_may_give_each_class_a_photo(serve: Serve, pool: Pool) -> None:
     ann = {"owner": "1@N00"}
     pool.scrape(serve(record(1, **ann), record(2, "dog", **ann)).source, CAT, DOG)
@@ -173,49 +158,3 @@ def test_a_class_that_is_searched_later_contests_what_an_earlier_one_had_counted
         pool.scrape(sandbox.source, CAT, DOG)
         assert pool.rows() == together.rows()
     assert cat_first.held(CAT) == ["0", "1", "2", "3", "5"]
-
-
-def test_a_contested_photo_waits_for_a_human(
-    serve: Serve, new_pool: NewPool, tmp_path: Path
-) -> None:
-    pool = new_pool(per_class=1)
-    tench, crane = image_class(TENCH, "fish"), image_class(CRANE, "bird")
-    rows = [record(1, "fish"), record(2, "fish"), record(1, "bird"), record(3, "bird")]
-    pool.scrape(serve(*rows).source, tench, crane)
-
-    desk = Desk(pool.workspace, pool.store, Labelers(pool.store).by_name("ann"))
-    shown = [
-        (screen.cls.wnid, [photo.page_url.rpartition("/")[2] for photo in screen.photos])
-        for screen in desk.screens()
-    ]
-    assert sorted(shown) == [(TENCH, ["2"]), (CRANE, ["3"])]
-
-    def chosen_after(class_: str, verdict: str) -> list[str]:
-        says = tmp_path / "says.csv"
-        says.write_text(f"task,worker,label\n{class_}/flickr:1,bob,{verdict}\n", "utf-8")
-        import_labels(pool.store, says)
-        with pool.store.session() as session:
-            choice = choose(read_table(session), ReleasePlan())
-        return [entry.task for entry in choice.entries]
-
-    assert chosen_after(CRANE, "correct") == []  # nobody was asked about the other class
-    assert chosen_after(TENCH, "incorrect") == [f"{CRANE}/flickr:1"]
-
-
-# Photos that cannot be used
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [(cut(picture(1), 0.5), "broken image"), (two_frames("PNG"), "animated")],
-    ids=["truncated", "animated"],
-)
-def test_an_unusable_photo_is_refused_and_the_next_by_rank_takes_its_place(
-    serve: Serve, pool: Pool, content: bytes, reason: str
-) -> None:
-    sandbox = serve(*(record(number) for number in range(5)), contents={1: content})
-    summary = pool.scrape(sandbox.source)
-    assert pool.held() == ["0", "2", "3"]
-    assert summary.rejected == {reason: 1}
-    assert pool.rejected()["1"].startswith(reason)
-    assert len(pool.files()) == 3

@@ -682,19 +682,6 @@ def pages_in(params: dict[str, str]) -> list[int]:
     return [int(number) for number in params["pageids"].split("|")]
 
 
-def test_fifty_photos_are_asked_for_at_once(wiki: Wiki) -> None:
-    def reply(params: dict[str, str]) -> Fields:
-        gone = {"pageid": 3, "missing": True}
-        return answer(*(page(number) if number != 3 else gone for number in pages_in(params)))
-
-    wiki.reply = reply
-    ids = [str(number) for number in range(1, 51)]
-    assert Commons.ids_per_call == len(ids)
-    found = commons_at(wiki.endpoint).licenses_of(ids)
-    assert found == dict.fromkeys(ids, FLICKR[12]) | {"3": None}
-    assert len(wiki.asked) == 1
-
-
 @pytest.mark.parametrize(
     "fault", [{"error": {"code": "internal", "info": "page 3"}}, (500, {}, b"")]
 )

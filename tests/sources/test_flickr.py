@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
 from genset.net.api import as_source_error
-from genset.net.host_state import HostGaveUp
-from genset.sandbox import Rule, Sandbox
+from genset.sandbox import Sandbox
 from genset.sources.flickr import Flickr, parse_search
 from genset.sources.flickr_api import DAYS, IDS, parse_reply, uploaded
 from genset.sources.source import Question, SearchPage, Settings
@@ -358,33 +357,3 @@ def test_a_refused_key_among_several_is_named_by_its_place(sandbox: Sandbox) -> 
     assert refused.value.scope == "key"
     assert "invalid" not in str(refused.value).replace("Key has invalid format", "")
     assert len(flickr.search(question, 0).photos) == 3
-
-
-def test_what_does_not_pass_is_said_in_one_line(sandbox: Sandbox) -> None:
-    sandbox.rules.append(Rule(503))
-    with pytest.raises(HostGaveUp, match="HTTP 503") as failed:
-        search(sandbox, key="k3y")
-    assert "k3y" not in str(failed.value)
-    assert "\n" not in str(failed.value)
-
-
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_every_real_record_is_found_as_it_was_posted(realdata: Path, tmp_path: Path) -> None:
-    """All 6,358 records of real searches, through flickrapi, HTTP and our parser."""
-    path = realdata / "flickr" / "records.jsonl"
-    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    posted = {id: uploaded(id, said) for id, said in read_records(realdata).items()}
-    ever = datetime(1969, 1, 1, tzinfo=UTC)  # one real record is dated before 1970
-    found: dict[str, datetime] = {}
-    with Sandbox(realdata / "photos", path) as sandbox:
-        flickr = flickr_at(tmp_path, sandbox.endpoint)
-        for keyword in sorted({row["search_key"] for row in records}):
-            question = Question(keyword, ever, None, (), per_page=500, page=1)
-            answer = flickr.search(question, 0)
-            assert answer.last
-            for photo in answer.photos:
-                found[photo.source_id] = photo.posted_at
-                assert photo.image_url
-                assert flickr.may_fetch(photo.image_url)
-    assert found == posted

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import select
 
 from genset.classes import imagenet1k
 from genset.core.errors import (
@@ -20,15 +19,13 @@ from genset.core.errors import (
     SourceUnavailable,
 )
 from genset.core.photo import PhotoOrigin
-from genset.db import Photo, Search
 from genset.licenses import License, LicenseChoice, spdx_id
-from genset.scrape.estimate import estimate
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.scraper import scrape
 from genset.sources.inaturalist import INaturalist
 from genset.sources.inaturalist_api import LICENSES, found_photo, large, license_in, parse_results
 from genset.sources.replies import parse_json
-from genset.sources.source import Question, Settings, source_class
+from genset.sources.source import Question
 from tests.scrape.pools import Pool
 from tests.sources.conftest import JSON
 from tests.sources.inaturalists import CONTACT, Naturalists, inaturalist, name, observation, photo
@@ -240,15 +237,6 @@ def test_an_answer_in_an_unknown_form_may_pass(body: bytes) -> None:
 # What it needs
 
 
-def test_it_is_found_by_its_name_and_says_what_people_must_know() -> None:
-    about = source_class("inaturalist").about
-    assert source_class("inaturalist") is INaturalist
-    assert "contact" in about.needs
-    assert "10,000 a day" in about.limits
-    for words in (about.limits, about.terms, about.posted, about.taken, about.warning):
-        assert words == " ".join(words.split()) != ""
-
-
 def test_a_class_is_searched_by_its_taxon_or_not_at_all() -> None:
     assert INaturalist.queries(TENCH) == ("Tinca tinca",)
     assert INaturalist.queries(imagenet1k()["n02085620"]) == ()  # Chihuahua
@@ -386,16 +374,6 @@ def test_the_licence_of_today(naturalists: Naturalists) -> None:
     assert isinstance(license_of(source, name(101)), SourceRefused)
 
 
-def test_two_hundred_photos_are_asked_for_at_once(naturalists: Naturalists) -> None:
-    source = inaturalist(naturalists.endpoint)
-    assert source.ids_per_call == 200
-    naturalists.observations[103]["photos"] = [photo(1)]
-    ids = [*map(name, range(100, 130))]
-    found = source.licenses_of(ids)
-    assert found == dict.fromkeys(ids, LICENSES["cc-by-nc"]) | {name(103): None}
-    assert len(naturalists.asked) == 1
-
-
 def test_an_observation_is_gone_where_an_answer_about_it_alone_says_so(
     naturalists: Naturalists,
 ) -> None:
@@ -414,29 +392,6 @@ def test_an_observation_is_gone_where_an_answer_about_it_alone_says_so(
 
 def plan_of(pool: Pool, **changes: Any) -> ScrapePlan:
     return replace(pool.plan, classes=(TENCH,), source=INaturalist, **changes)
-
-
-def test_a_scrape_fills_a_class_and_says_what_it_knows(
-    naturalists: Naturalists, pool: Pool
-) -> None:
-    source = inaturalist(naturalists.endpoint, seed=7)
-    plan = plan_of(pool, per_class=5)
-    rates = INaturalist.rates(Settings())
-    assert estimate(pool.store, plan, rates).photos == 5
-    done = scrape(pool.workspace, pool.store, source, plan)
-    assert (done.full, done.stored) == (1, 5)
-    with pool.store.session() as session:
-        searches = list(session.scalars(select(Search).order_by(Search.page)))
-        photos = list(session.scalars(select(Photo).where(Photo.sha256.is_not(None))))
-    assert [each.page for each in searches] == list(range(1, len(searches) + 1))
-    assert searches[0].returned == 0
-    assert all(each.bookmark and len(each.bookmark) <= 2000 for each in searches)
-    assert {each.license for each in photos} == {"CC BY-NC 4.0"}
-    assert len({each.owner for each in photos}) == 5
-    assert estimate(pool.store, plan, rates).classes == 0
-    before = len(naturalists.asked)
-    assert scrape(pool.workspace, pool.store, source, plan).searches == 0
-    assert len(naturalists.asked) == before
 
 
 def test_a_scrape_goes_on_with_its_draw_whatever_the_seed_is_now(

@@ -59,17 +59,6 @@ def test_it_has_the_photos_and_records_of_the_first_which_stays_as_it_was(
     assert strategies[0] == strategies[1]
 
 
-def test_other_releases_stay_in_the_third_format(answered: Asking) -> None:
-    told = json.loads((answered.v1.root / MANIFEST).read_text("utf-8"))
-    assert told["format"] == "genset release 1" and "multilabel" not in told
-    assert not [name for name in told["photos"][0] if name.startswith("label_")]
-    assert not [name for name in told["photos"][0] if name.startswith("labels_")]
-    again = answered.pool.create("again")
-    assert again.content_hash == answered.v1.content_hash and again.multilabel is None
-    assert again.photos[0].labels_correct is None
-    assert not (again.root / "answers.csv").exists()
-
-
 def test_the_content_hash_covers_the_answers(answered: Asking) -> None:
     made, same = answered.freeze(), answered.freeze("v3")
     assert made.content_hash == same.content_hash != answered.v1.content_hash
