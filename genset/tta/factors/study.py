@@ -344,23 +344,19 @@ def _configuration(
     hours, throughputs = log_hours(runs), log_throughputs(runs)
     needed = [run.epoch for run in runs if run.epoch is not None]
     # A log that counts from 0 may get there in its epoch 0, of which there is no logarithm.
-    epochs = Estimate(fmean(needed), None) if needed else None
-    if needed and min(needed) > 0:
-        epochs = _geometric(list(map(log, needed)))
-    found = contrast([[run.final for run in runs]], [1])
-    final = Estimate(found.estimate, found.interval)
-    if percent and final.interval:
-        low, high = final.interval
-        final = Estimate(final.mean, Interval(max(0.0, low), min(100.0, high)))
+    epochs = Estimate(fmean(needed), None) if needed and min(needed) <= 0 else None
+    mean, interval, _ = contrast([[run.final for run in runs]], [1])
+    if percent and interval:
+        interval = Interval(max(0.0, interval.low), min(100.0, interval.high))
     return Configuration(
         on=on,
         settings=settings,
         runs=runs,
         reached=len(hours),
-        hours=_geometric(hours) if hours else None,
-        epochs=epochs,
-        final=final,
-        throughput=_geometric(throughputs) if throughputs else None,
+        hours=_geometric(hours),
+        epochs=epochs or _geometric([*map(log, needed)]),
+        final=Estimate(mean, interval),
+        throughput=_geometric(throughputs),
     )
 
 
@@ -381,8 +377,8 @@ def _repeat(run: Training, threshold: float, photos: float | None) -> Repeat:
     )
 
 
-def _geometric(logarithms: Sequence[float]) -> Estimate:
-    return as_ratio(contrast([logarithms], [1]))
+def _geometric(logarithms: Sequence[float]) -> Estimate | None:
+    return as_ratio(contrast([logarithms], [1])) if logarithms else None
 
 
 def as_ratio(found: Contrast) -> Estimate:

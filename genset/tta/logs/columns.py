@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from genset.tta.logs.common import ReadAs, Sheet, moment, number, seconds, words_of
-from genset.tta.logs.metrics import Score, choose, listed
+from genset.tta.logs.metrics import Score, choose, listed, named
 from genset.tta.runs import Task
 
 _UNITS = {
@@ -133,13 +133,13 @@ def find_columns(
     """
     names = sheet.names
     epoch = _epoch(sheet, read_as)
-    run = _named(sheet, read_as.run) if read_as.run else _first(sheet, _RUNS)
+    run = named(sheet, names, read_as.run) if read_as.run else _first(sheet, _RUNS)
     clock = _clock(sheet, read_as, no_time)
     taken = {epoch, run, clock.column}
     rest = ["" if at in taken else name for at, name in enumerate(names)]
     task, scores, found = choose(sheet, rest, read_as, task)
     for score in scores:
-        _once(sheet, score.column)
+        named(sheet, names, names[score.column])
     remarks = [*found]
     if epoch is None:
         remarks.append("no column of epochs: its rows with a score are counted")
@@ -156,7 +156,7 @@ def normal_names(names: Sequence[str]) -> set[str]:
 
 def _clock(sheet: Sheet, read_as: ReadAs, no_time: str) -> Clock:
     if read_as.time:
-        return clock_named(_named(sheet, read_as.time), read_as.time)
+        return clock_named(named(sheet, sheet.names, read_as.time), read_as.time)
     found = clocks(sheet.names)
     if len({sheet.names[clock.column] for clock in found}) > 1:
         several = listed([sheet.names[clock.column] for clock in found])
@@ -167,13 +167,13 @@ def _clock(sheet: Sheet, read_as: ReadAs, no_time: str) -> Clock:
             + listed(sheet.names)
         )
         sheet.refuse(f"no column of time: {mend}", 1)
-    _once(sheet, found[0].column)
+    named(sheet, sheet.names, sheet.names[found[0].column])
     return found[0]
 
 
 def _epoch(sheet: Sheet, read_as: ReadAs) -> int | None:
     if read_as.epoch:
-        return _named(sheet, read_as.epoch)
+        return named(sheet, sheet.names, read_as.epoch)
     return _first(sheet, (*_EPOCHS, *_STEPS))
 
 
@@ -181,22 +181,7 @@ def _first(sheet: Sheet, known: Sequence[str]) -> int | None:
     """The column with the first of these names that is there."""
     names = [_normal(name) for name in sheet.names]
     at = next((names.index(name) for name in known if name in names), None)
-    if at is not None:
-        _once(sheet, at)
-    return at
-
-
-def _named(sheet: Sheet, name: str) -> int:
-    if name not in sheet.names:
-        sheet.refuse(f"no column {name}; there are {listed(sheet.names)}", 1)
-    at = sheet.names.index(name)
-    _once(sheet, at)
-    return at
-
-
-def _once(sheet: Sheet, at: int) -> None:
-    if sheet.names.count(sheet.names[at]) > 1:
-        sheet.refuse(f"two columns {sheet.names[at]}", 1)
+    return None if at is None else named(sheet, sheet.names, sheet.names[at])
 
 
 def _normal(name: str) -> str:

@@ -252,20 +252,18 @@ def read(path: Path, read_as: ReadAs) -> list[Training]:
     return [read_run(path, read_as.metric)]
 
 
-def read_entry(
-    json_file: Path | None, tsv_file: Path | None, metric: str = ""
-) -> Training | Inference:
-    """An entry of which at least one file is there.
+def read_entry(path: Path, metric: str = "") -> Training | Inference:
+    """An entry, from either of its files.
 
     Raises:
         MalformedLog: it has no right reading.
     """
-    if json_file is None:
-        assert tsv_file is not None
+    json_file, tsv_file = _files(path)
+    if not json_file.is_file():
         raise MalformedLog(tsv_file, "no .json file beside it says what it is")
+    if tsv_file.is_file():
+        return read_run(path, metric)
     entry = read_json(json_file)
-    if tsv_file is not None:
-        return _training(entry, tsv_file, metric)
     if entry.values.latency is None and entry.values.cost is None:
         if entry.recorded:
             raise MalformedLog(json_file, "its recording was cut off before the first epoch")
@@ -274,22 +272,26 @@ def read_entry(
     return _inference(entry)
 
 
+def _files(path: Path) -> list[Path]:
+    """The JSON file and the table of an entry, of which one is named."""
+    files = {suffix: path.with_suffix(suffix) for suffix in SUFFIXES}
+    return list((files | {path.suffix.lower(): path}).values())
+
+
 def read_run(path: Path, metric: str = "") -> Training:
     """Read one training run: a TSV file, with or without a JSON file beside it, or the JSON file.
 
     Raises:
         BadInput: there is no such file, or it has no right reading (`MalformedLog`).
     """
-    files = {suffix: path.with_suffix(suffix) for suffix in SUFFIXES}
     if path.suffix.lower() not in SUFFIXES:
         raise BadInput(f"{path} is no training log: name a .tsv file, or a folder of them")
-    files[path.suffix.lower()] = path
     if not path.is_file():
         raise BadInput(f"there is no file {path}")
-    if not files[".tsv"].is_file():
+    json_file, tsv_file = _files(path)
+    if not tsv_file.is_file():
         raise MalformedLog(path, "no .tsv file with its epochs beside it")
-    has_json = files[".json"].is_file()
-    return _training(read_json(files[".json"]) if has_json else None, files[".tsv"], metric)
+    return _training(read_json(json_file) if json_file.is_file() else None, tsv_file, metric)
 
 
 def read_json(path: Path) -> EntryFile:

@@ -124,7 +124,7 @@ def choose(
     """
     task = task or task_above(sheet.path)
     requested = read_as.metric
-    at = _requested(sheet, names, requested) if requested else _found(sheet, names, task)
+    at = named(sheet, names, requested) if requested else _found(sheet, names, task)
     about = meaning_of(names[at])
     lower = about.lower_is_better if read_as.lower_is_better is None else read_as.lower_is_better
     score = _score_of(about, task)
@@ -160,14 +160,19 @@ def _score_of(about: Meaning, task: Task | None) -> str | None:
     return kind if kind in (TOP1, TOP5, F1) else None
 
 
-def _requested(sheet: Sheet, names: Sequence[str], metric: str) -> int:
-    for alike in (str, str.lower):
-        fitting = [at for at, name in enumerate(names) if alike(name) == alike(metric)]
-        if len(fitting) == 1:
-            return fitting[0]
-        if fitting:
-            sheet.refuse(f"{len(fitting)} columns are called {names[fitting[0]]}", 1)
-    return sheet.refuse(f"no column {metric}; there are {listed(names)}", 1)
+def named(sheet: Sheet, names: Sequence[str], name: str) -> int:
+    """The place of the one column of this name, in upper or lower case.
+
+    Raises:
+        MalformedLog: there is none, or several.
+    """
+    same = [at for at, other in enumerate(names) if other == name]
+    alike = same or [at for at, other in enumerate(names) if other.lower() == name.lower()]
+    if not alike:
+        sheet.refuse(f"no column {name}; there are {listed(names)}", 1)
+    if len(alike) > 1:
+        sheet.refuse(f"{len(alike)} columns are called {names[alike[0]]}", 1)
+    return alike[0]
 
 
 def could_count(about: Meaning, of_validation: bool = False) -> bool:

@@ -150,21 +150,16 @@ def read_entries(folder: Path, read_as: ReadAs = ReadAs()) -> Entries:  # noqa: 
     if folder.is_dir():
         logs = _logs_in(folder, read_as, entries.refused)
     else:
-        logs = _logs_of(folder, read_as)
-    pairs = defaultdict[Path, dict[str, Path]](dict)
+        logs = iter([(folder, _reader_of(folder, read_as))])
     for path, reader in logs:
-        if reader is not DAWNBENCH:
-            entries.found[path] = path
-            _add(reader, path, read_as, entries.trainings, entries.refused)
-            continue
-        files = pairs[path.with_suffix("")]
-        if (first := files.setdefault(path.suffix.lower(), path)) != path:
-            entries.refused.append(MalformedLog(path, f"{first.name} has the same name"))
-    for files in pairs.values():
-        entries.found.update(dict.fromkeys(files.values(), min(files.values())))
+        entries.found[path] = path
         try:
-            DAWNBENCH.check(min(files.values()), read_as)
-            entry = read_entry(files.get(".json"), files.get(".tsv"), read_as.metric)
+            if reader is not DAWNBENCH:
+                entries.trainings.extend(_read(reader, path, read_as))
+                continue
+            entries.found[path.with_suffix(".json")] = path
+            reader.check(path, read_as)
+            entry = read_entry(path, read_as.metric)
         except MalformedLog as error:
             entries.refused.append(error)
             continue
@@ -223,15 +218,19 @@ def read_runs(
     """
     runs: list[Training] = []
     files: set[Path] = set()
-    for path in {_without_suffix(path): path for path in paths}.values():
+    for path in paths:
         if not path.is_dir():
-            found = read_file(path, read_as)
+            found = [run for run in read_file(path, read_as) if run.about.path not in files]
             files |= {run.about.path for run in found}
             runs += found
             continue
         for file, reader in _logs_in(path, read_as, refused):
-            if reader is not DAWNBENCH or file.suffix.lower() != ".json":  # its .tsv is the run
-                _add(reader, file, read_as, runs, refused)
+            if reader is DAWNBENCH and file.suffix.lower() == ".json":
+                continue  # without a .tsv, it is no run
+            try:
+                runs += _read(reader, file, read_as)
+            except MalformedLog as error:
+                refused.append(error)
     if not runs:
         more = f" (and {len(refused) - 1} more like it)" if len(refused) > 1 else ""
         why = f": {refused[0]}{more}" if refused else ""
@@ -257,13 +256,6 @@ def began_earlier(runs: list[Training], read_as: ReadAs) -> list[Training]:
     return [run.resumed_at(read_as.starts_at / 3600) if run.is_rest() else run for run in runs]
 
 
-def _without_suffix(path: Path) -> Path:
-    """The same for both files of an entry; a folder's name has no suffix."""
-    if path.is_dir() or path.suffix.lower() not in SUFFIXES:
-        return path.resolve()
-    return path.resolve().with_suffix("")
-
-
 def _reader_of(path: Path, read_as: ReadAs) -> Format:
     if not path.is_file():
         raise BadInput(f"there is no file {path}")
@@ -271,24 +263,6 @@ def _reader_of(path: Path, read_as: ReadAs) -> Format:
         mend = "name a table of epochs, or say with --pattern what the lines of a console's log say"
         raise BadInput(f"{path} is no training log that is known by its content: {mend}")
     return reader
-
-
-def _logs_of(path: Path, read_as: ReadAs) -> Iterator[tuple[Path, Format]]:
-    """A log that was named, and the file beside it where an entry has two."""
-    reader = _reader_of(path, read_as)
-    files = {path}
-    if reader is DAWNBENCH and path.suffix.lower() in SUFFIXES:
-        files |= {file for suffix in SUFFIXES if (file := path.with_suffix(suffix)).is_file()}
-    yield from ((file, reader) for file in sorted(files))
-
-
-def _add(
-    reader: Format, path: Path, read_as: ReadAs, runs: list[Training], refused: list[MalformedLog]
-) -> None:
-    try:
-        runs += _read(reader, path, read_as)
-    except MalformedLog as error:
-        refused.append(error)
 
 
 def _logs_in(
@@ -312,11 +286,10 @@ def _logs_in(
         # A run that left no line is a run that failed: without it, a share would be too high.
         lost = [path for path in others if is_result(path)]
         refused += [MalformedLog(path, "no line of MLPerf's in it") for path in lost]
-    others = [path for path, reader in found if reader is not DAWNBENCH]
-    tables = {path.with_suffix("") for path in others if path.suffix.lower() == ".tsv"}
     for path, reader in found:
-        # Beside a table of other columns, a JSON file is no entry's.
-        has_table = path.suffix.lower() == ".json" and path.with_suffix("") in tables
+        # An entry is read with its table; beside one of other columns, a JSON file is no entry's.
+        is_json = reader is DAWNBENCH and path.suffix.lower() == ".json"
+        has_table = is_json and path.with_suffix(".tsv").is_file()
         if not (has_table or histories.is_of_earlier_checkpoint(path)):
             yield path, reader
 
@@ -333,18 +306,16 @@ def _files_in(folder: Path, refused: list[MalformedLog]) -> list[Path]:
 
     found: list[Path] = []
     seen: set[str] = set()
-    # Links to folders come after all other folders, and no folder twice: they may lead in a circle.
-    places = [folder]
-    for start in places:
-        # Not Path.rglob, which passes over folders that it may not read without a word.
-        for place, folders, files in os.walk(start, onerror=refuse):
-            folders[:] = [name for name in folders if not name.startswith(".")]
-            if (real := os.path.realpath(place)) in seen:
-                folders.clear()
-                continue
-            seen.add(real)
-            found += [Path(place, name) for name in files if not name.startswith(".")]
-            places += [path for name in sorted(folders) if (path := Path(place, name)).is_symlink()]
+    # Not Path.rglob, which passes over folders that it may not read without a word.
+    for place, folders, files in os.walk(folder, onerror=refuse, followlinks=True):
+        # No folder twice: links may lead in a circle, so they come after the others.
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        folders.sort(key=lambda name: (Path(place, name).is_symlink(), name))
+        if (real := os.path.realpath(place)) in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        found += [Path(place, name) for name in files if not name.startswith(".")]
     # Not a pipe or a device, which may never end; nor a link to nothing, but for an entry's.
     found = [p for p in found if p.is_file() or (p.suffix.lower() in SUFFIXES and not p.exists())]
     # By names without suffix: NAME comes before NAME-2.

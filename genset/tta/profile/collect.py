@@ -34,9 +34,7 @@ _CALLS = ("nccl:", "rccl:", "gloo:", "mpi:", "ucc:")
 
 _LONGEST_NAME = 10_000  # characters: kernels made of templates come near it
 _LONGEST_VALUE = 1000
-# Bytes that a trace may take once it is read. One of 1 GB takes half of it.
-_LIMIT = 1_250_000_000
-_EVENT = 300  # bytes of one that is taken
+_MOST = 4_000_000  # events that are taken, of 300 bytes each; a trace of 1 GB has half of them
 
 _T = TypeVar("_T")
 _Take = Callable[[dict[str, Any], float, float], None]
@@ -81,7 +79,8 @@ class Collector:
         self.launched = 0
         self.counted = 0
         self._threads: dict[tuple[str, str], int] = {}
-        self._memory = _Memory(path)
+        self._taken = 0
+        self._memory = _Memory()
         self._takes: dict[str, _Take] = {
             **dict.fromkeys(_OPERATORS, self._operator),
             **dict.fromkeys(_KERNELS, self._kernel),
@@ -117,7 +116,9 @@ class Collector:
             return
         if self.base is None:
             self.base = moment
-        self._memory.add(_EVENT)
+        self._taken += 1
+        if self._taken > _MOST:
+            raise refused(self.trace.path, "it has more events than fit: record fewer steps")
         take(event, float(moment - self.base), length)
 
     def _operator(self, event: dict[str, Any], start: float, length: float) -> None:
@@ -207,11 +208,9 @@ class Collector:
 
 
 class _Memory:
-    """Words and tuples, each kept once, and how much memory the trace takes."""
+    """Words and tuples, each kept once."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._bytes = 0
+    def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._values: dict[Any, Any] = {}
 
@@ -219,12 +218,9 @@ class _Memory:
         """A stranger's name, on one line and of characters that print."""
         if type(raw) is not str:
             return "(no name)"
-        found = self._names.get(raw)
-        if found is None:
-            found = sys.intern(clean(raw, _LONGEST_NAME)) or "(no name)"
-            self._names[raw] = found
-            self.add(300 + 4 * (len(raw) + len(found)))
-        return found
+        if raw not in self._names:
+            self._names[raw] = sys.intern(clean(raw, _LONGEST_NAME)) or "(no name)"
+        return self._names[raw]
 
     def words(self, raw: Any, count: int) -> tuple[str, ...] | None:
         """A list of `count` short words, or None; what is no word is ""."""
@@ -237,19 +233,7 @@ class _Memory:
     def once(self, value: _T) -> _T:
         """The first of all tuples that are equal to this one."""
         found: _T = self._values.setdefault(value, value)
-        if found is value:
-            self.add(300 + sys.getsizeof(value))
         return found
-
-    def add(self, size: int) -> None:
-        """Count bytes.
-
-        Raises:
-            BadInput: they are more than memory should hold.
-        """
-        self._bytes += size
-        if self._bytes > _LIMIT:
-            raise refused(self._path, "it holds more than fits into memory: record fewer steps")
 
 
 def _arguments(event: dict[str, Any]) -> dict[str, Any]:

@@ -151,8 +151,17 @@ def in_order(name: str, traces: Sequence[Trace]) -> list[Trace]:
     if not traces:
         raise BadInput(f"{name}: no trace is given")
     for one, other in combinations(traces, 2):
-        if why := _why_not_ranks(one, other):
-            raise BadInput(f"{name}: {one.path} and {other.path} {why}")
+        devices = [trace.device.name or _MAKERS[trace.device.maker] for trace in (one, other)]
+        named = one.device.name and other.device.name
+        if one.path.resolve() == other.path.resolve():
+            why = "are one file: give each rank's trace once"
+        elif one.rank is not None and one.rank == other.rank:
+            why = f"are both of rank {one.rank}; give different runs different names"
+        elif one.device.maker != other.device.maker or (named and devices[0] != devices[1]):
+            why = f"ran on {devices[0]} and on {devices[1]}; give them different names"
+        else:
+            continue
+        raise BadInput(f"{name}: {one.path} and {other.path} {why}")
     return sorted(traces, key=lambda trace: (trace.rank is None, trace.rank or 0))
 
 
@@ -236,27 +245,13 @@ def _read_traces(
         BadInput: a trace is given for two runs.
     """
     paths = [path for several in runs.values() for path in several]
-    names = [name for name, several in runs.items() for _ in several]
     seen: dict[Path, str] = {}
-    for name, path in zip(names, paths, strict=True):
+    for name, path in ((name, path) for name, several in runs.items() for path in several):
         if (other := seen.setdefault(path.resolve(), name)) != name:
             raise BadInput(f"{path} is given for {other} and for {name}")
     read = iter(progress(map(read_trace, paths), total=len(paths), what="traces", unit="trace"))
     for name, several in runs.items():
         yield name, [next(read) for _ in several]
-
-
-def _why_not_ranks(one: Trace, other: Trace) -> str:
-    """Why two traces are not of different ranks of one run; empty if they may be."""
-    if one.path.resolve() == other.path.resolve():
-        return "are one file: give each rank's trace once"
-    if one.rank is not None and one.rank == other.rank:
-        return f"are both of rank {one.rank}; give different runs different names"
-    devices = [trace.device.name or _MAKERS[trace.device.maker] for trace in (one, other)]
-    named = one.device.name and other.device.name
-    if one.device.maker != other.device.maker or (named and devices[0] != devices[1]):
-        return f"ran on {devices[0]} and on {devices[1]}; give them different names"
-    return ""
 
 
 def _remarks(

@@ -86,7 +86,11 @@ def roofline_tables(
     found: Mapping[str, Roofline], points: Sequence[tuple[Point, Peaks | None]]
 ) -> list[Table]:
     """A line for each run, kind of operator and point by hand; then the longest operators."""
-    rows = [row for name, of in found.items() for row in _run_rows(name, of)]
+    rows: list[list[Any]] = []
+    for name, of in found.items():
+        kinds = [(str(point.kind), point) for point in of.kinds]
+        parts = [("whole", of.run), ("busy", of.busy), *kinds]
+        rows += [[name, what, *_cells(point, of.devices)] for what, point in parts if point]
     rows += [[point.name, "by hand", *_cells(point)] for point, _ in points]
     peaks = [(name, of.peaks) for name, of in found.items() if of.kinds]
     peaks += [(point.name, of) for point, of in points]
@@ -214,14 +218,6 @@ _COLUMNS = (
 )
 
 
-def _run_rows(name: str, found: Roofline) -> Iterator[list[Any]]:
-    for what, point in (("whole", found.run), ("busy", found.busy)):
-        if point:
-            yield [name, what, *_cells(point, found.devices)]
-    for point in found.kinds:
-        yield [name, point.kind, *_cells(point, found.devices)]
-
-
 def _cells(point: Point, devices: int = 1) -> list[Any]:
     others = (getattr(point, column.name) for column in _COLUMNS[1:])
     return [point.seconds / devices, *others]
@@ -295,15 +291,22 @@ def draw_roofline(
     kinds = [(name, p) for name, of in found.items() for p in of.kinds if p.flops]
     stars = [(name, of.run) for name, of in found.items() if of.run]
     stars += [(point.name, point) for point, _ in points]
+    several = len(stars) > 1
     for at, (name, point) in enumerate(stars):
-        _draw_star(axes, name, point, places[name], at, len(stars))
+        colour, number = line_style(places[name])[0], str(places[name] + 1)
+        where = point.flops_per_byte, point.tflops
+        label = f" {number}: " * several + f"{' ' * (not several)}{short_name(name, 24)}"
+        style: dict[str, Any] = {"markersize": 17, "markeredgecolor": "black", "zorder": 5}
+        axes.plot(*where, "*", color=colour, label=label, **style)
+        if several:
+            label_point(axes, number, where, colour, at, len(stars))
     roofs = list(_roofs(found, points))
     _set_limits(axes, [point for _, point in [*stars, *kinds]], roofs)
     for at, roof in enumerate(roofs):
         _draw_roof(axes, at, *roof)
     for name, point in kinds:
         place = places[name]
-        style: dict[str, Any] = {"fillstyle": _FILLS[place % len(_FILLS)], "markersize": 7}
+        style = {"fillstyle": _FILLS[place % len(_FILLS)], "markersize": 7}
         style |= {"color": line_style(place)[0], "markerfacecoloralt": "white", "zorder": 3}
         axes.plot([point.flops_per_byte], [point.tflops], _MARKERS[point.kind], **style)
     for kind in sorted({str(point.kind) for _, point in kinds}):
@@ -311,18 +314,8 @@ def draw_roofline(
     axes.set(xlabel="FLOPs a byte", ylabel="TFLOP/s")
     axes.set_title("roofline: achieved and peak TFLOP/s")
     # Below the axes, where it hides nothing.
-    where: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14)}
-    axes.legend(ncols=2, fontsize=8, markerscale=0.6, **where)
-
-
-def _draw_star(axes: "Axes", name: str, point: Point, place: int, at: int, of: int) -> None:
-    """A whole run; of several with its number."""
-    colour, number = line_style(place)[0], str(place + 1)
-    label = f" {number}: {short_name(name, 24)}" if of > 1 else f" {short_name(name, 24)}"
-    style: dict[str, Any] = {"markersize": 17, "markeredgecolor": "black", "zorder": 5}
-    axes.plot([point.flops_per_byte], [point.tflops], "*", color=colour, label=label, **style)
-    if of > 1:
-        label_point(axes, number, (point.flops_per_byte, point.tflops), colour, at, of)
+    below = (0.5, -0.14)
+    axes.legend(ncols=2, fontsize=8, markerscale=0.6, loc="upper center", bbox_to_anchor=below)
 
 
 def _roofs(

@@ -270,13 +270,6 @@ def test_a_file_without_its_other_half_is_named(tmp_path: Path) -> None:
     ]
 
 
-def test_two_spellings_of_one_name_are_not_one_entry(tmp_path: Path) -> None:
-    write_entry(tmp_path / "a", [93.5])
-    write_tsv(tmp_path / "a.TSV", [95])
-    (refused,) = refusals(read_entries(tmp_path))
-    assert "a.TSV" in refused or "a.tsv" in refused
-
-
 def test_the_task_is_told_by_folder_then_by_scores(tmp_path: Path) -> None:
     for hour, folder in enumerate(("CIFAR10/train", "cifar10", "other"), 1):
         write_entry(tmp_path / folder / "a", [93.5], hour)

@@ -108,7 +108,7 @@ def test_every_variant_is_read_alike(tmp_path: Path, text: str) -> None:
             "--time-column; there are epoch, val_acc, epoch_time",
         ),
         ("epoch,time,elapsed,val_acc\n1,6,9,7\n", 1, "--time-column: time, elapsed"),
-        ("epoch,time,time,val_acc\n1,6,9,7\n", 1, "two columns time"),
+        ("epoch,time,time,val_acc\n1,6,9,7\n", 1, "2 columns are called time"),
         ("epoch,time,val_acc,val_acc\n1,6,9,7\n", 1, "--metric: val_acc, val_acc"),
         ('epoch,time,val_acc\n1,6,"9\n', 2, "unexpected end of data"),
         ('epoch,time,val_acc\n1,6,"9"x\n', 2, "it is no table"),

@@ -93,8 +93,8 @@ def test_gzip_that_is_cut_off_or_damaged_or_a_bomb(tmp_path: Path) -> None:
 
 def test_more_events_than_fit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write(tmp_path / "long.json", [operator(f"op{n}", n, 1) for n in range(1000)])
-    monkeypatch.setattr("genset.tta.profile.collect._LIMIT", 300_000)
-    assert "more than fits into memory: record fewer steps" in refusal(path)
+    monkeypatch.setattr("genset.tta.profile.collect._MOST", 999)
+    assert "more events than fit: record fewer steps" in refusal(path)
     monkeypatch.setattr("genset.tta.profile.trace._EVENTS", 100)
     assert "more than 100 events" in refusal(path)
     monkeypatch.setattr("genset.tta.profile.trace._LONGEST", 1000)
