@@ -16,7 +16,7 @@ from genset.reporting.options import EntrySpec
 from genset.score.results.results import ModelAnswers
 from genset.score.results.runs import Run
 from genset.statistics.intervals import Interval
-from genset.tta.logs.reading import read_file, read_runs
+from genset.tta.logs.reading import read_runs
 from genset.tta.one_entry import counted, differences, together
 from genset.tta.rows import TrainingRow, mean, training_row
 from genset.tta.runs import MalformedLog, Training, one_task
@@ -169,17 +169,15 @@ def _runs(log: Path, least: float | None) -> list[Training]:
     Raises:
         BadInput: there is nothing to read, or it is of several entries.
     """
-    if not log.is_dir():
-        runs = read_file(log)
-    else:
-        refused: list[MalformedLog] = []
-        try:
-            runs = read_runs([log], refused)
-            one_task(runs)
-        except BadInput as error:
-            raise refused[0] if refused else BadInput(f"{log}: {error}") from None
-        if refused:
-            raise refused[0]
+    refused: list[MalformedLog] = []
+    try:
+        runs = read_runs([log], refused)
+        one_task(runs)
+    except BadInput as error:
+        where = f"{log}: " * log.is_dir()
+        raise refused[0] if refused else BadInput(f"{where}{error}") from None
+    if refused:
+        raise refused[0]
     if differing := differences(runs, _threshold(log, runs, least)):
         raise BadInput(
             f"{log} holds runs of several entries ({'; '.join(differing[:2])}): name one entry's"

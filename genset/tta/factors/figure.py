@@ -85,11 +85,22 @@ def _panels(found: Factors) -> Iterator[_Panels]:
 def _draw_panel(
     axes: "Axes", lines: Sequence[tuple[str, Configuration | None]], quantity: _Quantity
 ) -> None:
-    shown: list[float] = []
-    for at, (_, cell) in enumerate(lines):
-        if cell:
-            shown += _draw_cell(axes, cell, quantity, at)
-    _limits(axes, shown, quantity)
+    from matplotlib.ticker import EngFormatter, MaxNLocator
+
+    cells = [(place, cell) for place, (_, cell) in enumerate(lines) if cell]
+    for place, cell in cells:
+        _draw_cell(axes, cell, quantity, place)
+    # An axis for the runs: the interval of two that differ may reach far beyond all of them.
+    axes.margins(x=_MARGIN)
+    axes.set_xlim(0.0 if quantity.from_zero else axes.get_xlim()[0], axes.get_xlim()[1])
+    for place, cell in cells:
+        estimate: Estimate | None = getattr(cell, quantity.of_all)
+        ends = [end / quantity.scale for end in (estimate and estimate.interval) or ()]
+        if ends and isfinite(ends[1]):
+            axes.plot(ends, [place] * 2, "-", color=_MEAN, linewidth=2, zorder=3)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
+    if axes.get_xlim()[1] >= 10_000:  # as 20k: longer numbers run into each other
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_ylim(len(lines) - 0.5, -0.5)
     axes.set_yticks(range(len(lines)), [_label(*line) for line in lines])
     axes.set_xlabel(quantity.label)
@@ -102,34 +113,11 @@ def _label(label: str, cell: Configuration | None) -> str:
     return f"{clean(label, 28)}{'' if reached == runs else f' ({reached} of {runs} reach)'}"
 
 
-def _draw_cell(axes: "Axes", cell: Configuration, quantity: _Quantity, place: int) -> list[float]:
-    """Dots, and the mean with its interval; returns what was drawn."""
+def _draw_cell(axes: "Axes", cell: Configuration, quantity: _Quantity, place: int) -> None:
+    """Dots and the mean."""
     runs = [getattr(run, quantity.of_run) for run in cell.runs]
     dots = [value / quantity.scale for value in runs if value is not None]
     axes.plot(dots, [place + _OFFSET] * len(dots), "o", color=_RUN, markersize=4, zorder=2)
-    found: Estimate | None = getattr(cell, quantity.of_all)
-    if found is None:
-        return dots
-    ends = [end / quantity.scale for end in found.interval or () if isfinite(end)]
-    if len(ends) == 2:
-        axes.plot(ends, [place] * 2, "-", color=_MEAN, linewidth=2, zorder=3)
-    mean = found.mean / quantity.scale
-    axes.plot([mean], [place], "D", color=_MEAN, markersize=6, zorder=4)
-    return [*dots, mean]
-
-
-def _limits(axes: "Axes", shown: Sequence[float], quantity: _Quantity) -> None:
-    """An axis for the runs: the interval of two that differ may reach far beyond all of them."""
-    from matplotlib.ticker import EngFormatter, MaxNLocator
-
-    if not shown:
-        return
-    low, high = min(shown), max(shown)
-    wide = (high - low) or abs(high) or 1.0
-    if quantity.from_zero:
-        axes.set_xlim(0.0, max(high + _MARGIN * wide, 1.1 * high))
-    else:
-        axes.set_xlim(low - _MARGIN * wide, high + _MARGIN * wide)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
-    if axes.get_xlim()[1] >= 10_000:  # as 20k: longer numbers run into each other
-        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    if found := getattr(cell, quantity.of_all):
+        mean = found.mean / quantity.scale
+        axes.plot([mean], [place], "D", color=_MEAN, markersize=6, zorder=4)

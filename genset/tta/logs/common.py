@@ -124,7 +124,8 @@ def decoded(path: Path, data: bytes) -> str:
         raise MalformedLog(path, "it is not UTF-8 text") from None
 
 
-Cells = Iterable[tuple[int, list[str]]]
+# A row's place in its file (from 1; 0 where it has none), and its texts by the columns' places.
+Cells = Iterable[tuple[int, Any]]
 
 
 class Sheet:

@@ -67,26 +67,20 @@ def with_different_names(runs: Iterable[Training]) -> list[Training]:
     ``v0.7/NVIDIA/results/dgx1/resnet``: the folders from where they part.
     """
     runs = list(runs)
-    folders: dict[str, set[Path]] = defaultdict(set)
+    folders = defaultdict[str, set[Path]](set)
     for run in runs:
-        if run.about.entry:
-            folders[run.about.entry].add(_folder(run))
-    above = {name: os.path.commonpath(of) for name, of in folders.items() if len(of) > 1}
-    return [
-        _renamed(run, above[run.about.entry]) if run.about.entry in above else run for run in runs
-    ]
-
-
-def _folder(run: Training) -> Path:
-    return run.about.path.absolute().parent
-
-
-def _renamed(run: Training, above: str) -> Training:
-    entry, folders = run.about.entry, _folder(run).relative_to(above).as_posix()
-    if folders != ".":
-        ends_alike = folders.split("/")[-1] == entry.split("/")[-1]
-        entry = folders if ends_alike else f"{folders}/{entry}"
-    return replace(run, about=replace(run.about, entry=entry))
+        folders[run.about.entry].add(run.about.path.absolute().parent)
+    found = []
+    for run in runs:
+        entry = run.about.entry
+        if entry and len(folders[entry]) > 1:
+            above = os.path.commonpath(folders[entry])
+            below = run.about.path.absolute().parent.relative_to(above).as_posix()
+            if below != ".":
+                ends_alike = below.split("/")[-1] == entry.split("/")[-1]
+                entry = below if ends_alike else f"{below}/{entry}"
+        found.append(replace(run, about=replace(run.about, entry=entry)))
+    return found
 
 
 def _once(runs: Sequence[Training]) -> Iterator[Training]:

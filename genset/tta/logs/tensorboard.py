@@ -8,6 +8,7 @@ time counts from its first value.
 """
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from genset.tta.logs.columns import normal_names
-from genset.tta.logs.common import Format, ReadAs, Sheet, TextTable, names_of, shortest
+from genset.tta.logs.common import Cells, Format, ReadAs, Sheet, TextTable, names_of, shortest
 from genset.tta.logs.metrics import could_count, meaning_of
 from genset.tta.logs.tables import trainings
 from genset.tta.runs import MalformedLog, Training
@@ -167,22 +168,17 @@ class EventSheet(Sheet):
         self.run = RUN if len(self._runs) > 1 else ""
         self.metric = self._prefix + self._metric if self._metric else ""
 
-    def rows(self, columns: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
+    def cells(self) -> Cells:
         """For each run a row with its first moment, and one for each step with a score."""
-        at = 0
         for run, files in enumerate(self._runs, 1):
-            name = str(run)
-            at += 1
+            of_run = {len(self.names) - 1: str(run)}
             began = min([files[0].began or 0.0, *self._began])
-            first = {0: repr(began), len(self.names) - 1: name}
-            yield at, [first.get(column, "") for column in columns]
+            yield 0, defaultdict(str, {0: repr(began)} | of_run)
             last = -1
             for scalars in files:
                 for step, cells in self._by_step(scalars, last):
-                    at += 1
                     last = step
-                    cells[len(self.names) - 1] = name
-                    yield at, [cells.get(column, "") for column in columns]
+                    yield 0, defaultdict(str, cells | of_run)
 
     def refuse(self, reason: str, at: int | None = None) -> NoReturn:
         """See `Sheet.refuse`; events have no lines."""

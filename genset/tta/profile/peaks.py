@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -170,9 +170,8 @@ class Point:
 
     def as_json(self) -> dict[str, Any]:
         """With what follows from it."""
-        known = {field.name: getattr(self, field.name) for field in fields(self)}
         rates = {"tflops": self.tflops, "gbs": self.gbs, "flops_per_byte": self.flops_per_byte}
-        return known | rates | {"of_roof": self.of_roof}
+        return asdict(self) | rates | {"of_roof": self.of_roof}
 
     @property
     def tflops(self) -> float:

@@ -9,11 +9,11 @@ import sys
 import time
 import tty
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 from genset import __version__
 from genset.core.errors import BadInput
@@ -133,7 +133,7 @@ def record(job: Job, output: Path, report: Output) -> Outcome:
     recording = Recording(output, job.header, facts, in_place=job.in_place, meter=meter)
     with reserved(output):
         since, began = time.time(), time.monotonic()
-        with _forwarded() as signals:
+        with _Signals() as signals:
             child, source = _start(job.command)
             signals.go_to(child.pid)
             for text in _lines(source, report, meter, recording):
@@ -196,36 +196,35 @@ def _start(command: Sequence[str]) -> tuple["subprocess.Popen[bytes]", int]:
     return child, source
 
 
-@contextmanager
-def _forwarded() -> Iterator["_Signals"]:
-    """While in the block, the signals that ask us to end go to the command's group instead."""
-    signals = _Signals()
-    ending = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    heard = [n for n in ending if signal.getsignal(n) is not signal.SIG_IGN]  # nohup ignores one
-    before = {number: signal.signal(number, signals.forward) for number in heard}
-    try:
-        yield signals
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 class _Signals:
-    """Those received; one that comes before there is a command is forwarded when there is."""
+    """In its block, signals that ask us to end go to the command's group instead.
+
+    One that is received before there is a command is forwarded when there is.
+    """
 
     def __init__(self) -> None:
         self.received: list[int] = []
         self._group: int | None = None
 
-    def forward(self, number: int, frame: FrameType | None) -> None:
-        self.received.append(number)
-        self._send(number)
+    def __enter__(self) -> Self:
+        ending = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        heard = [n for n in ending if signal.getsignal(n) is not signal.SIG_IGN]  # nohup ignores it
+        self._before = {number: signal.signal(number, self._forward) for number in heard}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def go_to(self, group: int) -> None:
         """Forward them to this group of processes."""
         self._group = group
         for number in self.received:
             self._send(number)
+
+    def _forward(self, number: int, _: FrameType | None) -> None:
+        self.received.append(number)
+        self._send(number)
 
     def _send(self, number: int) -> None:
         if self._group is not None:
