@@ -19,18 +19,8 @@ if TYPE_CHECKING:
 # As many lines as a reader can tell apart by colour and dash.
 MOST_LINES = 20
 # Nine, so that with ten colours no two of ninety lines are alike.
-Dash = Literal["-", "--", "-.", ":"] | tuple[int, tuple[float, ...]]
-_DASHES: tuple[Dash, ...] = (
-    "-",
-    "--",
-    "-.",
-    ":",
-    (0, (9, 2)),
-    (0, (1, 3)),
-    (0, (4, 1, 1, 1, 1, 1)),
-    (0, (9, 2, 3, 2)),
-    (0, (2, 1)),
-)
+_ON_OFF = "4 2", "7 2 1 2", "1 2", "9 2", "1 3", "4 1 1 1 1 1", "9 2 3 2", "2 1"
+_DASHES: list[Any] = ["-", *((0, tuple(map(int, lengths.split()))) for lengths in _ON_OFF)]
 # A stranger's name is no formula.
 _STYLE: dict[Any, object] = {
     "axes.axisbelow": True,
@@ -62,7 +52,7 @@ def check_few(count: int, what: str) -> None:
         raise BadInput(f"a figure shows at most {MOST_LINES} {what}, not {count}: name fewer")
 
 
-def line_style(at: int) -> tuple[str, Dash]:
+def line_style(at: int) -> tuple[str, Any]:
     """Colour and dash of a line, by its place: dashes differ in print, and for the colour-blind."""
     return f"C{at % 10}", _DASHES[at % len(_DASHES)]
 

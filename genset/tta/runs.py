@@ -270,6 +270,12 @@ class Training:
         step = min(steps)
         return first.epoch >= 2 * step and first.hours <= hours * first.epoch / 2
 
+    def hours_by_epoch(self) -> list[float]:
+        """The hours of each epoch but the first; where only some are logged, the mean between."""
+        logged = {epoch.epoch: epoch.hours for epoch in reversed(self.epochs)}  # its first line
+        pairs = pairwise(sorted(logged.items()))
+        return [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairs]
+
     def epoch_hours(self) -> float | None:
         """The mean time of an epoch, without the first; None of a log with one that is epoch 0."""
         first, last = self.epochs[0], self.epochs[-1]

@@ -214,7 +214,7 @@ def _spread(values: list[float]) -> tuple[float | None, Interval | None]:
 
 
 def _epoch_time(runs: Sequence[Training]) -> EpochTime | None:
-    by_run = [times for run in runs if (times := epoch_hours(run))]
+    by_run = [times for run in runs if (times := run.hours_by_epoch())]
     if not by_run:
         return None
     means = [fmean(times) for times in by_run]
@@ -226,17 +226,6 @@ def _epoch_time(runs: Sequence[Training]) -> EpochTime | None:
         # Equal epochs differ in the last bits of their hours, which say nothing.
         within = round(sqrt(squares / sum(len(t) - 1 for t in several)), 12)
     return EpochTime(fmean(means), spread, interval, within)
-
-
-def epoch_hours(run: Training) -> list[float]:
-    """The hours of each epoch but the first; where only some are logged, the mean between two."""
-    found = []
-    before = run.epochs[0]
-    for epoch in run.epochs[1:]:
-        if epoch.epoch > before.epoch:  # not an epoch's second line
-            found.append((epoch.hours - before.hours) / (epoch.epoch - before.epoch))
-            before = epoch
-    return found
 
 
 def _time_lines(found: Stability) -> list[str]:

@@ -17,7 +17,6 @@ from genset.core.numbers import agree, count, duration
 from genset.core.safe import clean
 from genset.tta.logs.common import (
     Format,
-    ReadAs,
     as_percent,
     decoded,
     is_whole,
@@ -243,15 +242,6 @@ def recognizes(path: Path, start: bytes) -> bool:
     return suffix == ".tsv"
 
 
-def read(path: Path, read_as: ReadAs) -> list[Training]:
-    """Read one training run, from either of its files; its columns have names of their own.
-
-    Raises:
-        BadInput: there is no such file, or it has no right reading (`MalformedLog`).
-    """
-    return [read_run(path, read_as.metric)]
-
-
 def read_entry(path: Path, metric: str = "") -> Training | Inference:
     """An entry, from either of its files.
 
@@ -395,7 +385,7 @@ def _recorded(run: RecordedRun) -> dict[str, Any]:
 DAWNBENCH = Format(
     "dawnbench",
     recognizes,
-    read,
+    lambda path, read_as: [read_run(path, read_as.metric)],
     frozenset(["metric"]),
     "the columns of DAWNBench's entries have fixed names and meanings",
 )

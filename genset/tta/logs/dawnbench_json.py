@@ -1,6 +1,7 @@
 """Reads the JSON file of an entry."""
 
 import re
+import time
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -25,8 +26,6 @@ _SETTINGS = re.compile(
     "|weightdecay|labelsmoothing|movingaveragedecay|dropout|mixup|im(age|g)size|resolution|dataset"
     "|(mixed)?precision|amp"
 )
-
-_DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)", re.ASCII)
 
 _Text = Annotated[str, Meta(title="a text")]
 _Number = Annotated[float, Meta(ge=0, title="a number from 0 up")]
@@ -163,14 +162,13 @@ class EntryFile:
         return Task(" ".join(name.split()), fitting, least)
 
     def _day(self) -> date | None:
-        if not (text := self.text("timestamp")):
-            return None
-        if match := _DAY.match(text):
-            try:
-                return date(*(int(part) for part in match.groups()))
-            except ValueError:
-                pass
-        return self._refuse("timestamp", f' must be a day, such as 2018-04-20, not "{text[:40]}"')
+        text = self.text("timestamp")
+        try:
+            day = time.strptime(re.split("[ T]", text)[0], "%Y-%m-%d")
+        except ValueError:
+            why = f' must be a day, such as 2018-04-20, not "{text[:40]}"'
+            return self._refuse("timestamp", why) if text else None
+        return date(*day[:3])
 
     def _refuse(self, name: str, why: str) -> NoReturn:
         """Say that a field is wrong, and on which line."""

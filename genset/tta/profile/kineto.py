@@ -9,14 +9,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from genset.core.numbers import count
 from genset.core.safe import clean
 from genset.tta.profile.collect import Collector, Launch, amount
-from genset.tta.profile.trace import Copy, Device, Kernel, Operator, Trace, read_events, refused
+from genset.tta.profile.trace import Device, Kernel, Operator, Trace, read_events, refused
 
 _AMD = re.compile(r"\b(AMD|Radeon|Instinct|MI\d{2,3}\w?|gfx\d+)\b", re.IGNORECASE)
 
@@ -128,8 +128,6 @@ _COMMUNICATES = ("nccl", "rccl")
 _ROUNDED = 1.0  # microseconds: older traces have whole ones
 _DEEPEST_LOOK = 16
 
-_Event = TypeVar("_Event", Operator, Kernel, Copy, Launch)
-
 
 def build(found: Collector) -> None:
     """Order what was collected, nest it, and join what ran on the device to its operators.
@@ -137,17 +135,14 @@ def build(found: Collector) -> None:
     What is days away from the rest is dropped; the first of the rest begins at 0.
     """
     trace = found.trace
-    taken: list[Sequence[Operator | Kernel | Copy]] = [trace.operators, trace.kernels, trace.copies]
+    taken: list[list[Any]] = [trace.operators, trace.kernels, trace.copies]
     starts = array("d", (event.start for several in (*taken, found.launches) for event in several))
     middle = float(np.median(starts)) if starts else 0.0
-    timed = sum(map(len, [*taken, trace.steps]))
-    trace.operators = _in_order(trace.operators, middle)
-    trace.kernels = _in_order(trace.kernels, middle)
-    trace.copies = _in_order(trace.copies, middle)
-    found.launches = _in_order(found.launches, middle)
+    found.dropped += sum(map(len, [*taken, trace.steps]))
+    for several in (*taken, found.launches):
+        several[:] = _in_order(several, middle)
     trace.steps = sorted(step for step in trace.steps if abs(step[0] - middle) < _DAY)
-    taken = [trace.operators, trace.kernels, trace.copies]
-    found.dropped += timed - sum(map(len, [*taken, trace.steps]))
+    found.dropped -= sum(map(len, [*taken, trace.steps]))
     firsts = [several[0].start for several in taken if several]
     zero = min([*firsts, *(start for start, _ in trace.steps[:1])], default=0.0)
     # A float holds the time since 1970 to a quarter of a microsecond.
@@ -161,7 +156,7 @@ def build(found: Collector) -> None:
     trace.steps = [(start - zero, length) for start, length in trace.steps]
 
 
-def _in_order(events: list[_Event], middle: float) -> list[_Event]:
+def _in_order(events: list[Any], middle: float) -> list[Any]:
     """By start, the longest first, without what is days away from the rest."""
     starts = np.array([event.start for event in events])
     lengths = np.array([event.length for event in events])

@@ -104,12 +104,6 @@ class Outcome:
     def _ending(self) -> str:
         return f"exit code {self.exit_code}" if self.exit_code > 0 else f"signal {-self.exit_code}"
 
-    def as_json(self) -> dict[str, object]:
-        """All of it but what was not asked for."""
-        names = ("path", "epochs", "reached", "refused", "interruptions", "exit_code")
-        found: dict[str, object] = {name: getattr(self, name) for name in names}
-        return found | ({"checkpoint": self.checkpoint} if self.checkpoint else {})
-
 
 def record(job: Job, output: Path, report: Output) -> Outcome:
     """Run a command to its end and record its epochs as the entry `output`.
