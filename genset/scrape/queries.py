@@ -10,7 +10,6 @@ Classes that it gained since are searched with the newest queries.
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -40,11 +39,8 @@ class Queries:
 
         Raises BadInput for the first word that is no wnid.
         """
-        return tuple(self._by_wnid[cls.wnid] for cls in self.taxonomy.select(wnids))
-
-    @cached_property
-    def _by_wnid(self) -> Mapping[str, ImageClass]:
-        return {cls.wnid: cls for cls in self.classes}
+        selected = {cls.wnid for cls in self.taxonomy.select(wnids)}
+        return tuple(cls for cls in self.classes if cls.wnid in selected)
 
 
 def newest_queries(root: Path | None = None, taxonomy: Taxonomy | None = None) -> Queries:

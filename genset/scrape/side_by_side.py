@@ -73,9 +73,6 @@ def side_by_side(work: Mapping[str, tuple[Hosts, Callable[[], T]]]) -> Outcomes[
         except GensetError as error:
             ended[name] = error
 
-    if len(work) == 1:
-        run(next(iter(work)))
-        return done, ended
     with ThreadPoolExecutor(max(1, len(work))) as threads:
         running = [threads.submit(run, name) for name in work]
         try:
