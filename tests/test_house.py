@@ -16,7 +16,7 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_411,
+    "lines of code": 59_405,
     "modules": 471,
     "lines of tests": 69_046,
     "words of docs": 29_995,
