@@ -59,18 +59,8 @@ WEBP = encoded("WEBP")
 # An address that redirects, and where that leads: (what is answered, what becomes of the photo).
 REDIRECTS = {
     "to itself": (redirect("photo.jpg"), "too many redirects"),
-    "in a circle of two": (
-        {"photo.jpg": redirect("b.jpg"), "b.jpg": redirect("photo.jpg")},
-        "too many redirects",
-    ),
     "to a photo": ({"photo.jpg": redirect("b.jpg"), "b.jpg": answer(JPEG + b"1")}, STORED),
-    "to a file": (redirect("file:///etc/passwd"), LATER),
-    "to a cloud's secrets": (redirect("http://169.254.169.254/latest/"), LATER),
     "to another port": (redirect("{stranger}/photo.jpg"), LATER),
-    "to another host": (redirect("https://evil.example/photo.jpg"), LATER),
-    "to a lookalike": (redirect("{here}.evil.example/photo.jpg"), LATER),
-    "to a user of that name": (redirect("{here}@{stranger}/photo.jpg"), LATER),
-    "without a scheme": (redirect("//evil.example/photo.jpg"), LATER),
     "to no address": (redirect("http://[::1"), LATER),
     "to nowhere": (redirect(""), LATER),
     "allowed, then not": (
@@ -85,20 +75,12 @@ CHUNKED = answer(b"", Content_Length="", Transfer_Encoding="chunked")
 # Odd HTTP.
 ANSWERS = {
     "403": (answer(JPEG, "403 Forbidden"), LATER),
-    "403 with a NUL": (answer(JPEG, "403 For\0bidden"), LATER),
     "204": (answer(b"", "204 No Content", Content_Length=""), LATER),
-    "206 with a whole photo": (answer(JPEG, "206 Partial Content"), LATER),
-    "304": (answer(b"", "304 Not Modified", Content_Length=""), LATER),
-    "300 without a choice": (answer(b"", "300 Multiple Choices"), LATER),
-    "999": (answer(JPEG, "999 Whatever"), LATER),
     "no HTTP": (b"220 ready when you are\r\n", LATER),
     "nothing at all": (b"", LATER),
     "a header of 10 MB": (answer(JPEG, X_Long="x" * 10_000_000), LATER),
-    "10,000 headers": (answer(JPEG, **{f"X_{n}": "x" for n in range(10_000)}), LATER),
     "no length": (answer(JPEG + b"2", Content_Length=""), STORED),
     "a length that is none": (answer(JPEG + b"3", Content_Length="many"), STORED),
-    "a length of 5,000 digits": (answer(JPEG + b"4", Content_Length="9" * 5000), STORED),
-    "two lengths": (answer(JPEG, Content_Length="10, 11"), LATER),
     "less than its length": (answer(JPEG, Content_Length=str(len(JPEG) + 1)), LATER),
     "more than its length": (answer(JPEG, Content_Length=str(len(JPEG) - 9)), "broken image"),
     "no end": (endless(answer(b"", Content_Length=""), JPEG), "too large"),
@@ -106,17 +88,11 @@ ANSWERS = {
     "no end of tiny chunks": (endless(CHUNKED, b"1\r\nx\r\n"), LATER),
     "a broken chunk": (CHUNKED + b"ffff\r\npart", LATER),
     "a byte at a time": (dripping(JPEG, MAX_SECONDS / 10), LATER),
-    "a byte at a time, no length": (dripping(JPEG, MAX_SECONDS / 10, Content_Length=""), LATER),
     "a gzip bomb": (
         answer(100 * gzip.compress(bytes(1_000_000)), Content_Encoding="gzip"),
         "too large",
     ),
-    "gzip in gzip": (
-        answer(gzip.compress(gzip.compress(JPEG + b"5")), Content_Encoding="gzip, gzip"),
-        STORED,
-    ),
     "gzip that is none": (answer(JPEG, Content_Encoding="gzip"), LATER),
-    "an unknown encoding": (answer(JPEG + b"6", Content_Encoding="rot13"), STORED),
     "a block page": (answer(b"<!DOCTYPE html><script>alert(1)</script>"), LATER),
     "an empty answer": (answer(b""), LATER),
 }
@@ -126,17 +102,8 @@ NO_PHOTOS = {
     "text": (b"Hello", "not an image"),
     "SVG": (b'<svg xmlns="http://www.w3.org/2000/svg"/>', "not an image"),
     "GIF": (encoded("GIF", "P"), "not an image"),
-    "animated GIF": (two_frames("GIF"), "not an image"),
     "TIFF": (encoded("TIFF"), "not an image"),
-    "BMP": (encoded("BMP"), "not an image"),
-    "ICO": (encoded("ICO"), "not an image"),
-    "EPS": (encoded("EPS"), "not an image"),
-    "PDF": (encoded("PDF"), "not an image"),
-    "PSD": (b"8BPS\0\1" + bytes(60), "not an image"),
     "HEIC": (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(60), "not an image"),
-    "AVIF": (b"\0\0\0\x18ftypavif\0\0\0\0mif1avif" + bytes(60), "not an image"),
-    "a video": (b"\0\0\0\x18ftypmp42\0\0\0\0isommp42" + bytes(60), "not an image"),
-    "a ZIP": (b"PK\3\4" + bytes(60), "not an image"),
     "a pickle": (b"\x80\4cposix\nsystem\n(S'true'\ntR.", "not an image"),
     "JPEG behind a text": (b"Hello" + JPEG, "not an image"),
 }
@@ -147,19 +114,13 @@ BROKEN = {
     "animated WebP": (two_frames("WEBP"), "animated"),
     "JPEG, a few bytes": (JPEG[:4], "not an image"),
     "JPEG, its header": (cut(JPEG, 0.4), "broken image"),
-    "JPEG, nine tenths": (cut(JPEG, 0.9), "broken image"),
     "JPEG but for its end": (JPEG[:-2], "broken image"),
-    "progressive JPEG, half": (cut(PROGRESSIVE, 0.5), "broken image"),
     "progressive JPEG, nine tenths": (cut(PROGRESSIVE, 0.9), "broken image"),
-    "JPEG with a header of zeros": (JPEG[:20] + bytes(300) + JPEG[320:], "not an image"),
     "JPEG of 65,500 x 65,500": (claiming(65_500, 65_500), "too many pixels"),
     "JPEG of 0 x 0": (claiming(0, 0), "not an image"),
     "PNG, half": (cut(PNG, 0.5), "broken image"),
-    "PNG without its end": (PNG[:-40], "broken image"),
     "PNG with a broken CRC": (PNG[:29] + bytes(4) + PNG[33:], "not an image"),
-    "PNG of 60,000 x 60,000": (png(60_000, 60_000), "too many pixels"),
     "PNG of 10,001 x 10,000": (png(10_001, 10_000), "too many pixels"),
-    "PNG of 0 x 0": (png(0, 0), "not an image"),
     "PNG with a bomb of a text": (
         png(40, 30, (b"zTXt", b"x\0\0" + inflating(80_000_000))),
         "broken image",
@@ -168,12 +129,7 @@ BROKEN = {
         png(40, 30, *[(b"zTXt", b"x\0\0" + inflating(1_000_000))] * 100),
         "broken image",
     ),
-    "PNG with a bomb of a profile": (
-        png(40, 30, (b"iCCP", b"x\0\0" + inflating(80_000_000))),
-        "broken image",
-    ),
     "WebP, half": (cut(WEBP, 0.5), "broken image"),
-    "WebP of a few bytes": (b"RIFF\4\0\0\0WEBP", "not an image"),
 }
 
 # Photos that are odd and good: their bytes are kept as they came.
@@ -182,18 +138,10 @@ ODD = {
     "JPEG with a page behind it": (encoded("JPEG") + b"<html>" * 1000, STORED),
     "arithmetic JPEG": (ARITHMETIC_JPEG, STORED),
     "JPEG with EXIF of noise": (with_exif(b"noise" * 100), STORED),
-    "JPEG with EXIF that is cut": (with_exif(b"II*\0\x08\0\0\0\xff\xff"), STORED),
     "JPEG with EXIF in a circle": (
         with_exif(b"II*\0\x08\0\0\0" + struct.pack("<HHHIII", 1, 0x8769, 4, 1, 8, 8)),
         STORED,
     ),
-    "JPEG with EXIF of 4 GB": (
-        with_exif(b"II*\0\x08\0\0\0" + struct.pack("<HHHIII", 1, 0x0112, 7, 2**32 - 1, 8, 0)),
-        STORED,
-    ),
-    "1-bit PNG": (encoded("PNG", "1"), STORED),
-    "palette PNG with transparency": (encoded("PNG", "P", transparency=0), STORED),
-    "grey PNG with transparency": (encoded("PNG", "LA"), STORED),
     "PNG with a text that looks like a page": (png(40, 30, (b"tEXt", b"x\0<script>")), STORED),
     "WebP without loss": (encoded("WEBP", "RGBA", lossless=True), STORED),
 }
@@ -204,31 +152,20 @@ UNSEEN = {"PNG of more rows than it holds": (png(rows=10), STORED)}
 # What the search says of a photo: names that would be paths, and fields that are not as they were.
 ENTRIES: dict[str, tuple[dict[str, Any], str]] = {
     "an id that climbs": ({"id": "../../x"}, "not used"),
-    "an id that is a path": ({"id": "/etc/passwd"}, "not used"),
     "an id of 100 characters": ({"id": "7" * 100}, "not used"),
     "an id that is a number": ({"id": 52987654321}, STORED),
     "an id in another script": ({"id": "\u0667\u0668"}, "not used"),
     "a title that climbs": ({"title": "../../../x.jpg"}, STORED),
-    "a title of 300 letters": ({"title": "x" * 300}, STORED),
-    "a title from right to left": ({"title": "\u202egpj.exe"}, STORED),
-    "a title with NUL": ({"title": "x\0.jpg"}, STORED),
     "a title of half a character": ({"title": "\ud800"}, STORED),
     "a title that is a list": ({"title": ["x"]}, STORED),
     "an owner that climbs": ({"owner": "../../x", "ownername": "<script>"}, "not used"),
     "an unknown licence": ({"license": "99"}, STORED),
     "no address": ({"url_l": None}, "no download address"),
-    "an address that is a list": ({"url_l": ["{here}/x"]}, "no download address"),
     "an address of a file": ({"url_l": "file:///etc/passwd"}, "address not allowed"),
     "an address elsewhere": ({"url_l": "{stranger}/photo.jpg"}, "address not allowed"),
     "an address with a line break": ({"url_l": "{here}/x\r\nX: y"}, "address not allowed"),
     "a camera's clock that is none": ({"datetaken": "x" * 300}, STORED),
-    "a camera's clock that is a list": ({"datetaken": ["x"]}, STORED),
     "too early": ({"dateupload": "0"}, "not used"),
-    "posted in the year 30,000": ({"dateupload": "884541600000"}, "not used"),
-    "posted a number of years too large": ({"dateupload": "9" * 5000}, "not used"),
-    "no id": ({"id": None}, "not used"),
-    "no licence": ({"license": None}, "not used"),
-    "no date": ({"dateupload": None}, "not used"),
     "a video": ({"media": "video"}, "not used"),
 }
 
@@ -340,7 +277,7 @@ def test_no_words_of_a_host_are_stored(scraped: Scraped) -> None:
         if reason.startswith(LATER)
     }
     assert causes == {
-        *(f" answered HTTP {status}" for status in (204, 206, 300, 302, 304, 403, 999)),
+        *(f" answered HTTP {status}" for status in (204, 302, 403)),
         " answered something else than HTTP",
         " answered with a redirect to another address: sign in to the network, or set HTTPS_PROXY",
         " answered with a web page instead of data: sign in to the network, or set HTTPS_PROXY",

@@ -19,7 +19,6 @@ from genset.db import Candidate, Photo, Store, Verdict
 from genset.db.taxonomies import store_taxonomy
 from genset.release.choose import ReleasePlan
 from genset.release.documents.citation import Citation, citation_cff, zenodo
-from genset.release.exports import FORMATS
 from genset.release.exports.export import export
 from genset.release.freeze import create, dry_run
 from genset.release.multilabel.earlier import Earlier
@@ -27,7 +26,6 @@ from genset.release.multilabel.plan import MultilabelPlan
 from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash, read_manifest
 from genset.release.versions import diff, takedown
 from genset.scrape.removal import remove
-from genset.sets.open import open_set
 from genset.workspace import Workspace
 from tests.labeled_workspace import add_candidate, labeled_workspace, vote
 
@@ -147,19 +145,6 @@ def test_the_hubs_card_is_yaml_with_its_classes(release: Release, tmp_path: Path
     assert told["tags"] == ["test-set", "generalization"]
     assert "ImageNet" not in text
     assert "<script>" not in card
-
-
-@pytest.mark.parametrize("kind", FORMATS)
-def test_every_format_has_its_classes(
-    kind: str, release: Release, known: Known, tmp_path: Path
-) -> None:
-    export(release, kind, tmp_path / "out")
-    if kind != "manifest":
-        opened = open_set(str(tmp_path / "out"))
-        assert {photo.sha256: photo.wnid for photo in opened.photos} == known
-    own = (release.root / "classes.csv").read_bytes()
-    [table] = (tmp_path / "out").rglob("classes.csv")
-    assert table.read_bytes() == own
 
 
 def test_diff_knows_its_classes(made: tuple[Workspace, Store], release: Release) -> None:

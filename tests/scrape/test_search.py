@@ -1,6 +1,5 @@
 """What is asked of a source: every page that there is, each once, all keywords equally deep."""
 
-from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -8,15 +7,13 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import func, select
 
-from genset.db import Candidate, Search
-from genset.sandbox import Faults
+from genset.db import Search
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.search import Step, first_question, frontier, question_of
 from genset.sources.flickr import Flickr
 from genset.sources.source import Question
-from tests.scrape.pools import CAT, NewPool, Serve, image_class, record
+from tests.scrape.pools import image_class
 
 START, END = datetime(2014, 1, 1, tzinfo=UTC), datetime(2024, 1, 1, tzinfo=UTC)
 KEYWORDS = ("one", "two", "three")
@@ -137,46 +134,3 @@ def test_a_window_without_an_end_ends_when_it_was_first_asked(returned: int) -> 
     old, new = steps
     assert old.question == replace(first, posted_before=middle)
     assert new.question == replace(first, posted_after=middle)
-
-
-# Deep pools
-
-
-@pytest.mark.soak
-def test_beyond_4000_results_the_window_is_cut_in_two(serve: Serve, new_pool: NewPool) -> None:
-    """Also where pages repeat and photos move, no photo is lost, and none comes twice.
-
-    One owner has most of 4,600 photos, and gives one: the others are all to be searched for.
-    """
-    others = {300 * turn: {"owner": f"{turn}@N00", "file": f"photos/{turn}.jpg"}
-              for turn in range(1, 16)}  # fmt: skip
-    common = {"owner": "0@N00", "file": "photos/0.jpg"}
-    rows = [
-        record(
-            number,
-            date_upload_search_engine=f"{2014 + number % 10}-0{1 + number % 7}-01 12:00:00",
-            **others.get(number, common),
-        )
-        for number in range(4600)
-    ]
-    sandbox = serve(*rows, faults=Faults(unstable_pages=0.3))
-    pool = new_pool(per_class=17)  # one more than there are owners
-    cls = image_class(CAT.wnid, "cat")
-    plan = {"posted_before": END}
-    summary = pool.scrape(sandbox.source, cls, **plan)
-    assert summary.short == {CAT.wnid: 16}
-    assert set(map(str, others)) < set(pool.held())
-    assert len(sandbox.asked_images) == len(set(sandbox.asked_images)) == summary.stored == 16
-
-    with pool.store.session() as session:
-        assert session.scalar(select(func.count(Candidate.id))) == 4600
-        assert session.scalar(select(func.max(Candidate.rank))) > 4000
-        asked = [question_of(search) for search in session.scalars(select(Search))]
-    assert Counter(asked).most_common(1)[0][1] == 1
-    assert len(asked) == summary.searches == len(sandbox.requests.of("flickr.photos.search"))
-    assert {question.page for question in asked} == set(range(1, 9))
-    assert len({(each.posted_after, each.posted_before) for each in asked}) == 3
-
-    sandbox.requests.clear()
-    assert pool.scrape(sandbox.source, cls, **plan).short == {CAT.wnid: 16}
-    assert list(sandbox.requests) == []
