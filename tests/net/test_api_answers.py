@@ -149,9 +149,6 @@ FILE = (
     ("reply", "says"),
     [
         (redirect("http://portal.example/\x1b[2J"), "a redirect to another address: sign in"),
-        (redirect("{here}/elsewhere", "307 Temporary Redirect"), "a redirect to another address"),
-        (redirect("", "304 Not Modified"), "a redirect to another address"),
-        (answer(b"", "204 No Content", Content_Length=""), "sent an empty answer"),
         (answer(PORTAL, Content_Type="text/html"), "a web page instead of data: sign in"),
         (answer(FILE, Content_Type="text/xml"), "answered with a web page"),
         (answer(FILE.decode().encode("utf-16"), Content_Type="text/xml"), "answered without JSON"),

@@ -7,9 +7,17 @@ from typing import Any
 import pytest
 
 from genset.sandbox import Faults, Sandbox
-from tests.sandbox.test_sandbox import written
+from tests.sandbox.test_sandbox import TENCH, picture, written
 
 Speak = Callable[..., Sandbox]
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    """One tench."""
+    folder = tmp_path / "photos"
+    picture(folder / TENCH / "1.jpg")
+    return folder
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from genset.sandbox import Reply, Request, Sandbox
 from genset.sandbox.faults import CALLS_ONLY, LASTING, PASSING
 from genset.sandbox.server import SERVICES
 from tests.sandbox.conftest import Speak
-from tests.sandbox.test_sandbox import TENCH, picture, record
+from tests.sandbox.test_sandbox import record
 
 AGENT = "tests (you@example.org)"
 
@@ -61,13 +61,6 @@ ADDRESSES: dict[str, Callable[[Any], list[str]]] = {
     ],
 }
 every_source = pytest.mark.parametrize("source", SERVICES)
-
-
-@pytest.fixture
-def photos(tmp_path: Path) -> Path:
-    folder = tmp_path / "photos"
-    picture(folder / TENCH / "1.jpg")
-    return folder
 
 
 def get(address: str, **params: str) -> requests.Response:

@@ -5,7 +5,7 @@ import math
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,7 +15,8 @@ import requests
 from genset.core.errors import BadInput
 from genset.sandbox import Faults, Request, Sandbox
 from genset.sandbox.faults import KINDS, LASTING, PASSING
-from tests.sandbox.test_sandbox import TENCH, picture, plain, record, written
+from tests.sandbox.conftest import Speak
+from tests.sandbox.test_sandbox import TENCH, plain, record
 
 COUNT = 400
 
@@ -23,27 +24,14 @@ Serve = Callable[..., Sandbox]
 
 
 @pytest.fixture
-def photos(tmp_path: Path) -> Path:
-    folder = tmp_path / "photos"
-    picture(folder / TENCH / "1.jpg")
-    return folder
-
-
-@pytest.fixture
-def serve(photos: Path, tmp_path: Path) -> Iterator[Serve]:
+def serve(speak: Speak) -> Serve:
     """Start a sandbox over as many photos as are asked for, all showing one file."""
-    running: list[Sandbox] = []
 
     def start(count: int = 1, **faults: float) -> Sandbox:
         rows = (record(number, file=f"{TENCH}/1.jpg") for number in range(1, count + 1))
-        records = written(tmp_path, *rows)
-        settings = Faults(**faults)  # type: ignore[arg-type]  # the seed is an int
-        running.append(Sandbox(photos, records, faults=settings).start())
-        return running[-1]
+        return speak("flickr", *rows, **faults)
 
-    yield start
-    for sandbox in running:
-        sandbox.close()
+    return start
 
 
 def addresses(sandbox: Sandbox, count: int = 1) -> list[str]:
@@ -185,11 +173,8 @@ def test_photos_move_between_pages_but_none_is_lost(
         (["gone"], '"gone" has no rate: write gone=0.1'),
         (["gone=often"], '"gone=often" has no rate'),
         (["gone=1.5"], "gone must be a number from 0 to 1, not 1.5"),
-        (["gone=-0.1"], "gone must be a number from 0 to 1, not -0.1"),
         (["gone=nan"], "gone must be a number from 0 to 1, not nan"),
-        (["hang=inf"], "hang must be a number"),
         (["retry_after=-1"], "retry_after must be a number"),
-        (["outage=-1"], "outage must be a number"),
     ],
 )
 def test_words_that_are_no_faults(words: list[str], says: str) -> None:

@@ -2,7 +2,8 @@
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -94,18 +95,9 @@ Serve = Callable[..., Sandbox]
 
 
 @pytest.fixture
-def serve(photos: Path, tmp_path: Path) -> Iterator[Serve]:
+def serve(speak: Serve) -> Serve:
     """Start a sandbox over the photos with these records."""
-    running: list[Sandbox] = []
-
-    def start(*rows: dict[str, Any]) -> Sandbox:
-        sandbox = Sandbox(photos, written(tmp_path, *rows) if rows else None)
-        running.append(sandbox.start())
-        return sandbox
-
-    yield start
-    for sandbox in running:
-        sandbox.close()
+    return partial(speak, "flickr")
 
 
 # Which photos there are
@@ -226,19 +218,13 @@ def test_the_log_has_what_was_asked_and_no_secrets(serve: Serve) -> None:
     ("change", "says"),
     [
         ({"file": "../secret.jpg"}, 'file "../secret.jpg" is not a photo of'),
-        ({"file": "/etc/secret.jpg"}, "is not a photo of"),
         ({"file": f"{TENCH}/77.jpg"}, "is not a photo of"),
-        ({"file": "notes.txt"}, "is not a photo of"),
-        ({"id_search_engine": 12}, "id_search_engine must be a photo id in digits, not 12"),
         ({"id_search_engine": "12a"}, 'must be a photo id in digits, not "12a"'),
         ({"wnid": None}, "wnid must be a text"),
         ({"search_key": " "}, "search_key must be a text that is not empty"),
         ({"date_upload_search_engine": "yesterday"}, "must be a time, such as 2014-01-31T12:00:00"),
-        ({"date_taken": "yesterday"}, "must be a time, such as 2014-01-31T12:00:00"),
         ({"license": 17}, "license must be a whole number from 0 to 16, not 17"),
         ({"content_type": 3}, "content_type must be a whole number from 0 to 2, not 3"),
-        ({"content_type": True}, "content_type must be a whole number"),
-        ({"license": "4"}, "license must be a whole number from 0 to 16"),
         ({"title": ["a"]}, "title must be a text"),
     ],
 )
