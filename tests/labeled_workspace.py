@@ -107,6 +107,17 @@ def _add(
     sha256 = hashlib.sha256(content).hexdigest()
     with written_whole(workspace.images / image_file(sha256, kind)) as file:
         file.write(content)
+    stored = {"sha256": sha256, "byte_size": len(content), "format": kind}
+    stored |= {"width": width, "height": height, "stored_at": datetime(2021, 1, 1, tzinfo=UTC)}
+    photo = photo_row(number, **stored | changes)
+    candidate = Candidate(wnid=wnid, photo=photo, keyword=keyword, rank=rank)
+    session.add(candidate)
+    session.flush()
+    return candidate.task
+
+
+def photo_row(number: int, **changes: Any) -> Photo:
+    """What is known of photo `number` of Flickr, without a file; `changes` are other columns."""
     values: dict[str, Any] = {
         "source": "flickr",
         "source_id": str(number),
@@ -118,18 +129,8 @@ def _add(
         "page_url": f"https://www.flickr.com/photos/{number}@N00/{number}",
         "image_url": f"https://live.staticflickr.com/1/{number}_b.jpg",
         "posted_at": datetime(2020, 1, 1, tzinfo=UTC),
-        "sha256": sha256,
-        "byte_size": len(content),
-        "format": kind,
-        "width": width,
-        "height": height,
-        "stored_at": datetime(2021, 1, 1, tzinfo=UTC),
     }
-    photo = Photo(**values | changes)
-    candidate = Candidate(wnid=wnid, photo=photo, keyword=keyword, rank=rank)
-    session.add(candidate)
-    session.flush()
-    return candidate.task
+    return Photo(**values | changes)
 
 
 def vote(store: Store, task: str, worker: str, verdict: Verdict, panel: str = "main") -> None:

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from genset.db import Photo, Store, now
+from genset.db import Store, now
 from genset.workspace import Workspace
 from tests.commands import run
+from tests.labeled_workspace import photo_row
 from tests.scrape.hostile import Answer, HostileHost, answer, endless, redirect
 
 API = "/services/rest/"
@@ -44,22 +45,7 @@ def workspace(tmp_path: Path) -> Path:
     made = Workspace.create(tmp_path / "workspace")
     store = Store.open(made.store_url)
     with store.begin() as session:
-        session.add(
-            Photo(
-                source="flickr",
-                source_id="1",
-                owner="1@N00",
-                owner_name="",
-                title="",
-                license="CC BY 2.0",
-                license_url="",
-                page_url="https://www.flickr.com/photos/1@N00/1",
-                image_url="",
-                posted_at=now(),
-                sha256="0" * 64,
-                stored_at=now(),
-            )
-        )
+        session.add(photo_row(1, sha256="0" * 64, stored_at=now()))
     store.close()
     return made.root
 

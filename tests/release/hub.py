@@ -1,6 +1,6 @@
 """A stand-in of the Hugging Face Hub: data sets, with large files by Git LFS and commits.
 
-It speaks as much of the Hub's own API as `huggingface_hub` and `datasets` ask for. What it got is
+It speaks as much of the Hub's own API as `huggingface_hub` asks for to push. What it got is
 in `repositories`; `sent` has the large files in the order in which they came, each as often as it
 did.
 """
@@ -60,7 +60,6 @@ class Hub:
         self.repositories: dict[str, Repository] = {}
         self.store: dict[str, bytes] = {}
         self.sent: list[str] = []
-        self.paths: list[str] = []
         self.refuses = False
         self.interrupt: Callable[[int], bool] = lambda number: False
         hub = self
@@ -112,7 +111,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def handle_any(self) -> None:
         path = unquote(urlsplit(self.path).path)
-        self.hub.paths.append(f"{self.command} {path}")
         body = self.body()
         is_owner = self.headers.get("Authorization") == f"Bearer {TOKEN}"
         if path.startswith("/store/"):  # by an address that nobody else knows
@@ -125,7 +123,7 @@ class _Handler(BaseHTTPRequestHandler):
             repository = self.hub.repositories.get(found[1])
             if repository is None or (repository.private and not is_owner):
                 self.missing("Repo")
-            elif self.command in ("POST", "PUT") and not is_owner and "paths-info" not in path:
+            elif self.command in ("POST", "PUT") and not is_owner:
                 self.answer({"error": "Unauthorized"}, 401)
             else:
                 self.of_repository(found[1], repository, found[2] or "", body)
@@ -193,11 +191,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.answer({})
         elif found := re.fullmatch(r"/tree/[^/]+/?(.*)", rest):
             self.tree(repository, found[1].rstrip("/"))
-        elif rest.startswith("/paths-info/"):
-            form = asked.get("paths") or re.findall(r"paths=([^&]+)", unquote(body.decode()))
-            self.answer([told for path in form if (told := self.told(repository, path))])
-        elif found := re.fullmatch(r"/resolve/[^/]+/(.+)", rest):
-            self.file(repository, found[1])
         else:
             self.missing("Entry")
 
@@ -250,19 +243,3 @@ class _Handler(BaseHTTPRequestHandler):
             files = list(dict.fromkeys(start + part for part in parts))
         told = [self.told(repository, path) for path in files]
         self.answer(told) if told else self.missing("Entry")
-
-    def file(self, repository: Repository, path: str) -> None:
-        if path not in repository.files:
-            self.missing("Entry")
-            return
-        content, entry = repository.files[path], repository.entry(path)
-        oid = entry["lfs"]["oid"] if "lfs" in entry else entry["oid"]
-        headers: dict[str, Any] = {"ETag": f'"{oid}"', "X_Repo_Commit": repository.head}
-        headers |= {"X_Linked_Size": str(len(content)), "X_Linked_ETag": f'"{oid}"'}
-        if found := re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", "")):
-            start, end = int(found[1]), int(found[2] or len(content) - 1)
-            end = min(end, len(content) - 1)
-            headers["Content_Range"] = f"bytes {start}-{end}/{len(content)}"
-            self.answer(content[start : end + 1], 206, **headers)
-            return
-        self.answer(content, **headers)

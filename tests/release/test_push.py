@@ -11,18 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from genset.classes import imagenet1k
 from genset.core.errors import BadInput
 from genset.db import Photo
 from genset.release import publish as cutting
 from genset.release.exports.export import export
 from genset.release.exports.huggingface import push
 from genset.release.freeze import create
-from genset.release.reader import Release
+from genset.release.reader import Release, content_hash
 from genset.scrape.removal import remove
 from tests.commands import run
 from tests.release.conftest import Pool
 from tests.release.hub import TOKEN, Hub
+from tests.release.test_killed import contents
 
 REPOSITORY, TO = "ann/birds", "hf:ann/birds"
 RESTRICTED = "100"
@@ -35,15 +35,6 @@ publish._MOST_PHOTOS = 3
 from genset.__main__ import main
 sys.argv[0] = "genset"
 main()
-"""
-READ = """
-import hashlib, json, sys
-import datasets
-rows = datasets.load_dataset(sys.argv[1], split="test", token=sys.argv[2] or None)
-raw = rows.cast_column("image", datasets.Image(decode=False))
-print(json.dumps([
-    [row["label"], row["wnid"], hashlib.sha256(row["image"]["bytes"]).hexdigest()] for row in raw
-]))
 """
 
 
@@ -103,29 +94,24 @@ class Terminal:
         assert process.returncode == 0, err
         return out
 
-    def rows(self, token: str = TOKEN) -> list[tuple[int, str, str]]:
-        """The label, the wnid and the sha256 of each photo that `datasets` loads."""
-        done = subprocess.run(
-            [sys.executable, "-c", READ, REPOSITORY, token],
-            env=self.environment(token) | {"HF_DATASETS_CACHE": str(self.home / "cache")},
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        return [(label, wnid, sha256) for label, wnid, sha256 in json.loads(done.stdout)]
-
 
 @pytest.fixture
 def terminal(hub: Hub, release: Release, tmp_path: Path) -> Terminal:
     return Terminal(hub, release, tmp_path)
 
 
-def expected(release: Release) -> list[tuple[int, str, str]]:
-    return [
-        (imagenet1k()[photo.wnid].index, photo.wnid, photo.sha256)
-        for photo in release.photos
-        if photo.source_id != RESTRICTED
-    ]
+def exported(release: Release, folder: Path, most: int = 3) -> dict[str, bytes]:
+    """The files of an export, which test_export opens with `datasets`; `most` photos a shard."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cutting, "_MOST_PHOTOS", most)
+        export(release, "huggingface", folder)
+    return contents(folder)
+
+
+def pushed(hub: Hub) -> dict[str, bytes]:
+    files = dict(hub.repositories[REPOSITORY].files)
+    del files[".gitattributes"]
+    return files
 
 
 def left_over(release: Release) -> list[str]:
@@ -133,32 +119,24 @@ def left_over(release: Release) -> list[str]:
 
 
 @pytest.mark.soak
-def test_what_is_pushed_is_the_export_and_datasets_reads_it(
-    hub: Hub, terminal: Terminal, release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_what_is_pushed_is_the_export(
+    hub: Hub, terminal: Terminal, release: Release, tmp_path: Path
 ) -> None:
     told = json.loads(terminal.push_shards("--json"))
-    monkeypatch.setattr(cutting, "_MOST_PHOTOS", 3)
-    done = export(release, "huggingface", tmp_path / "out")
-    there = dict(hub.repositories[REPOSITORY].files)
-    del there[".gitattributes"]
-    assert there == {
-        path.relative_to(tmp_path / "out").as_posix(): path.read_bytes()
-        for path in (tmp_path / "out").rglob("*")
-        if path.is_file()
-    }
+    assert pushed(hub) == exported(release, tmp_path / "out")
     assert told["url"] == f"{hub.endpoint}/datasets/{REPOSITORY}"
     assert (told["private"], told["photos"], told["of"], told["restricted"]) == (True, 7, 8, 1)
-    assert told["content_hash"] == done.content_hash
+    rest = [photo for photo in release.photos if photo.source_id != RESTRICTED]
+    assert told["content_hash"] == content_hash(rest)
     assert hub.repositories[REPOSITORY].private
-    assert hub.repositories[REPOSITORY].commits == [f"v1: {done.content_hash}"]
-    assert terminal.rows() == expected(release)
+    assert hub.repositories[REPOSITORY].commits == [f"v1: {content_hash(rest)}"]
     assert left_over(release) == []
 
 
 @pytest.mark.parametrize("middle", [2, 3])
 @pytest.mark.soak
 def test_killed_in_the_middle_and_said_again_it_is_complete(
-    middle: int, hub: Hub, terminal: Terminal, release: Release
+    middle: int, hub: Hub, terminal: Terminal, release: Release, tmp_path: Path
 ) -> None:
     process = terminal.started()
 
@@ -177,7 +155,7 @@ def test_killed_in_the_middle_and_said_again_it_is_complete(
     assert "7 of 8 photos, private" in text and "1 left out" in text
     assert len(repository.commits) == 1
     assert len(hub.sent) == len(set(hub.sent)) == 3  # what was there was not sent again
-    assert terminal.rows() == expected(release)
+    assert pushed(hub) == exported(release, tmp_path / "out")
     assert left_over(release) == []
 
 
@@ -195,7 +173,6 @@ def test_everybody_sees_it_only_where_that_is_said(
 ) -> None:
     assert "public" in terminal.push("--publish")
     assert not hub.repositories[REPOSITORY].private
-    assert terminal.rows(token="") == expected(release)
     said = terminal.push(code=2)
     assert "hf:ann/birds is public, so a push would publish: add --publish" in said
     assert "public" in terminal.push("--publish")
@@ -214,7 +191,7 @@ def test_restricted_photos_go_there_only_where_that_is_said(
 
 @pytest.mark.soak
 def test_a_new_version_takes_the_place_of_the_old_one(
-    hub: Hub, terminal: Terminal, pool: Pool, release: Release
+    hub: Hub, terminal: Terminal, pool: Pool, tmp_path: Path
 ) -> None:
     terminal.push()
     for number in (0, 1, 101, 200):
@@ -223,8 +200,7 @@ def test_a_new_version_takes_the_place_of_the_old_one(
     terminal.push()
     shards = [path for path in hub.repositories[REPOSITORY].files if "parquet" in path]
     assert shards == ["data/test-00000-of-00001.parquet"]
-    assert terminal.rows() == expected(terminal.release)
-    assert len(expected(terminal.release)) == 3
+    assert pushed(hub) == exported(terminal.release, tmp_path / "out", most=100)
 
 
 def test_what_was_taken_out_is_forgotten_where_that_is_said(

@@ -62,13 +62,6 @@ def test_a_missing_document_is_named(release: Release, name: str) -> None:
     assert problems(release) == [f"{name} is missing"]
 
 
-@pytest.mark.parametrize("name", ["../x.json", "/etc/passwd", ".env", "a/b.txt", "manifest.json"])
-def test_documents_never_lead_out_of_the_folder(release: Release, name: str) -> None:
-    edit_manifest(release, lambda manifest: manifest["documents"].update({name: "0" * 64}))
-    with pytest.raises(BadInput, match="is no document of a release"):
-        Release(release.root)
-
-
 @pytest.mark.parametrize(
     "extra", ["README", f"test/{TENCH}/extra.jpg", "test/n02102040/1.jpg", ".hidden"]
 )
@@ -142,10 +135,16 @@ def test_a_field_of_another_type_is_refused(release: Release, field: str) -> Non
         Release(release.root)
 
 
-@pytest.mark.parametrize("file", ["../../secret.jpg", "/etc/passwd", f"{TENCH}/../../secret.jpg"])
+@pytest.mark.parametrize("file", ["../../secret.jpg", "/etc/passwd", f"{TENCH}/../../x.jpg"])
 def test_a_manifest_never_leads_out_of_its_folder(release: Release, file: str) -> None:
+    """Neither by a photo nor by a document."""
+    sound = (release.root / MANIFEST).read_bytes()
     edit_manifest(release, lambda manifest: manifest["photos"][0].update(file=file))
     with pytest.raises(BadInput, match="is no file of a photo"):
+        Release(release.root)
+    (release.root / MANIFEST).write_bytes(sound)
+    edit_manifest(release, lambda manifest: manifest["documents"].update({file: "0" * 64}))
+    with pytest.raises(BadInput, match="is no document of a release"):
         Release(release.root)
 
 

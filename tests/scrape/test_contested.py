@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from genset.db import Candidate, Photo, now
+from genset.db import Candidate, Photo
 from genset.scrape.estimate import contested_claims
-from tests.labeled_workspace import GOLDFISH, TABBY, TENCH
+from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, photo_row
 from tests.scrape.commands import genset
 from tests.scrape.pools import Pool
 
@@ -18,12 +18,8 @@ def add(pool: Pool, claims: Iterable[Claim], **changes: dict[int, str | None]) -
         photos: dict[int, Photo] = {}
         for wnid, query, number in claims:
             if number not in photos:
-                words = ["owner", "owner_name", "title", "license", "license_url", "page_url"]
-                photos[number] = Photo(
-                    **dict.fromkeys([*words, "image_url"], ""),
-                    source="flickr",
-                    source_id=str(number),
-                    posted_at=now(),
+                photos[number] = photo_row(
+                    number,
                     sha256=changes.get("sha256", {}).get(number, str(number)),
                     rejected=changes.get("rejected", {}).get(number),
                     format="JPEG",

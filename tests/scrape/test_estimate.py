@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from genset.db import Candidate, Photo, now
+from genset.db import Candidate, Photo
 from genset.scrape.estimate import Estimate, estimate
 from genset.scrape.plan import ScrapePlan
 from genset.sources.source import Rates
-from tests.labeled_workspace import CRANE, TENCH
+from tests.labeled_workspace import CRANE, TENCH, photo_row
 from tests.scrape.pools import CAT, DOG, NewPool, Pool, Serve, answer_of, image_class, record
 
 RATES = Rates(calls_an_hour=3600, images_per_second=10)
@@ -44,21 +44,8 @@ def add_photos(pool: Pool, wnid: str, count: int, **columns: Any) -> None:
     with pool.store.begin() as session:
         first = session.query(Photo).count()
         for number in range(first, first + count):
-            photo = Photo(
-                source="flickr",
-                source_id=str(number),
-                owner=f"{number}@N00",
-                owner_name="",
-                title="",
-                license="CC BY 2.0",
-                license_url="",
-                page_url="",
-                image_url="",
-                posted_at=now(),
-                **columns,
-            )
-            if columns.get("sha256"):
-                photo.sha256 = f"{number:064x}"
+            sha256 = f"{number:064x}" if columns else None
+            photo = photo_row(number, sha256=sha256, **columns)
             rank = number - first + 1
             session.add(Candidate(wnid=wnid, photo=photo, keyword="cat", rank=rank))
 
@@ -66,7 +53,7 @@ def add_photos(pool: Pool, wnid: str, count: int, **columns: Any) -> None:
 def add_stored(pool: Pool, wnid: str, count: int, byte_size: int = 100_000) -> None:
     """Photos that count as downloaded."""
     size = {"byte_size": byte_size, "format": "JPEG", "width": 500, "height": 500}
-    add_photos(pool, wnid, count, sha256="made up", **size)
+    add_photos(pool, wnid, count, **size)
 
 
 # Calls and photos

@@ -1,7 +1,6 @@
 """Near duplicates of a pool that grows: each photo is decoded once and compared once."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from genset.db import Base, DuplicatePair, Photo, PhotoLook, Store
 from genset.scrape import near_duplicates as pairs
 from genset.scrape.near_duplicates import LOOKS, propose
 from genset.workspace import Workspace
-from tests.labeled_workspace import TENCH, add_candidate
+from tests.labeled_workspace import TENCH, add_candidate, photo_row
 from tests.scrape.commands import genset
 from tests.scrape.test_duplicates import jpeg, scene
 
@@ -168,20 +167,10 @@ def empty() -> Store:
 def add_looks(store: Store, first: int, rows: Sequence[tuple[int, list[int]]]) -> None:
     with store.begin() as session:
         for place, (kind, flips) in enumerate(rows, start=first):
-            words = ["owner", "owner_name", "title", "license", "license_url", "page_url"]
-            photo = Photo(
-                id=place,
-                **dict.fromkeys([*words, "image_url"], ""),
-                source="flickr",
-                source_id=str(place),
-                posted_at=datetime(2020, 1, 1, tzinfo=UTC),
-                sha256=f"{place:064x}",
-                format="JPEG",
-            )
-            session.add(photo)
+            sha256 = f"{place:064x}"
+            session.add(photo_row(place, id=place, sha256=sha256, format="JPEG"))
             session.flush()
-            hashes = looks_of(kind, flips)
-            session.add(PhotoLook(photo_id=place, sha256=f"{place:064x}", hashes=hashes))
+            session.add(PhotoLook(photo_id=place, sha256=sha256, hashes=looks_of(kind, flips)))
 
 
 def a_file(name: str, kinds: Sequence[int]) -> HashFile:

@@ -1,8 +1,5 @@
 """Two sources in one workspace: each fills its classes, and none touches another's photos."""
 
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +25,7 @@ from genset.sources.commons import Commons
 from genset.sources.flickr import Flickr
 from genset.sources.inaturalist import INaturalist
 from genset.sources.source import Source
-from tests.labeled_workspace import picture
+from tests.labeled_workspace import photo_row, picture
 from tests.scrape.pools import NewPool, Pool, record
 from tests.scrape.several import CLASSES, SETTINGS, Start, rows_of
 
@@ -183,19 +180,6 @@ def test_licences_are_looked_at_whatever_the_source_can_search_for(
     assert done.rejected_by_plan == {"under another licence": 14}
 
 
-def command(pool: Pool, sources: str, per_class: int = 5) -> "subprocess.Popen[str]":
-    words = ["scrape", "--source", sources, "--per-class", str(per_class), "--json"]
-    classes = ",".join(cls.wnid for cls in CLASSES)
-    return subprocess.Popen(
-        [sys.executable, "-m", "genset", *words, "--classes", classes],
-        cwd=pool.workspace.root,
-        env=os.environ | {"GENSET_CONTACT": "me@example.org"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def test_a_refresh_of_a_source_does_not_wait_for_another_that_is_down(
     start: Start, new_pool: NewPool, tmp_path: Path
 ) -> None:
@@ -227,12 +211,11 @@ def test_a_refresh_asks_for_many_photos_in_one_call(
     name, photos = source.about.name, range(1, 452)
     rows = [record(number, file="photos/1.jpg", taxon="Felis catus") for number in photos]
     sandbox = start(name, rows, contents=dict.fromkeys(photos, picture(1)))
-    words = dict.fromkeys(("owner", "owner_name", "title", "license_url", "image_url"), "")
     with pool.store.begin() as session:
         for number in photos:
             id = str(number) if source is Commons else f"{UUID(int=OBSERVATIONS + number)}-{number}"
-            fields = {"source": name, "source_id": id, "license": "CC0", "page_url": "x", **words}
-            session.add(Photo(**fields, sha256=f"{number:064x}", posted_at=now(), stored_at=now()))
+            stored = {"sha256": f"{number:064x}", "stored_at": now()}
+            session.add(photo_row(number, source=name, source_id=id, **stored))
     ready = source.connect(Hosts(pool.store), SETTINGS)
     assert refresh(pool.store, ready).checked == 451
     assert len(sandbox.requests) == (10 if source is Commons else 3)
