@@ -102,14 +102,12 @@ def stages(texts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     (('"steam iron"', 'clothes iron'), ('steam iron -train',))
     """
     terms = [parse(text) for text in texts]
-    is_wider = [
-        any(wide.cover(narrow) for narrow in terms[:number]) for number, wide in enumerate(terms)
-    ]
-    first, later = (
-        tuple(text for text, is_later in zip(texts, is_wider, strict=True) if is_later == stage)
-        for stage in (False, True)
+    later = tuple(
+        text
+        for number, text in enumerate(texts)
+        if any(terms[number].cover(narrow) for narrow in terms[:number])
     )
-    return first, later
+    return tuple(text for text in texts if text not in later), later
 
 
 def phrase(term: str) -> str:

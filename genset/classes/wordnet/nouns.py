@@ -55,9 +55,22 @@ class Nouns:
         Raises:
             BadInput: WordNet 3.0 has none.
         """
-        if wnid not in self._read:
-            self._read[wnid] = self._noun(wnid)
-        return self._read[wnid]
+        if wnid in self._read:
+            return self._read[wnid]
+        try:
+            offset, words, above, gloss = self._lines[wnid].split("\t")
+        except KeyError:
+            raise BadInput(f"WordNet 3.0 has no noun {wnid!r}") from None
+        pairs = [word.replace("_", " ").partition(":") for word in words.split(" ")]
+        found = self._read[wnid] = Noun(
+            wnid=f"n{offset}",
+            lemmas=tuple(lemma for lemma, _, _ in pairs),
+            senses=tuple(int(number or 1) for _, _, number in pairs),
+            gloss=gloss,
+            hypernyms=tuple(f"n{part.removeprefix('i')}" for part in above.split()),
+            is_instance="i" in above,
+        )
+        return found
 
     def senses(self, word: str) -> tuple[Noun, ...]:
         """The nouns that a word may mean, the commonest first; none where WordNet lacks it.
@@ -114,21 +127,6 @@ class Nouns:
                 found.add(next_wnid)
                 waiting += self[next_wnid].hypernyms
         return found
-
-    def _noun(self, wnid: str) -> Noun:
-        try:
-            offset, words, above, gloss = self._lines[wnid].split("\t")
-        except KeyError:
-            raise BadInput(f"WordNet 3.0 has no noun {wnid!r}") from None
-        pairs = [word.replace("_", " ").partition(":") for word in words.split(" ")]
-        return Noun(
-            wnid=f"n{offset}",
-            lemmas=tuple(lemma for lemma, _, _ in pairs),
-            senses=tuple(int(number or 1) for _, _, number in pairs),
-            gloss=gloss,
-            hypernyms=tuple(f"n{part.removeprefix('i')}" for part in above.split()),
-            is_instance="i" in above,
-        )
 
     @cached_property
     def _by_word(self) -> dict[str, list[str]]:

@@ -335,12 +335,8 @@ def _estimate_lines(takes: "Estimate", plan: "ScrapePlan") -> list[str]:
         lines.append(f"at least {spoken(takes.hours)} in total ({slower} take longest)")
     if takes.photos:
         basis = "this pool's mean" if takes.is_measured else "a typical size"
-        lines.append(
-            f"{_size(takes.bytes)} of disk space, at {takes.bytes_a_photo / 1000:,.0f} kB a photo "
-            f"({basis})"
-        )
+        size = takes.bytes / 1e6
+        room = f"{size / 1000:,.1f} GB" if size >= 1000 else f"{size:,.0f} MB"
+        mean = f"{takes.bytes_a_photo / 1000:,.0f} kB a photo ({basis})"
+        lines.append(f"{room} of disk space, at {mean}")
     return lines
-
-
-def _size(size: int) -> str:
-    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.0f} MB"
