@@ -341,19 +341,18 @@ def source_class(name: str) -> type[Source]:
     Raises:
         BadInput: there is none, its module cannot be loaded, or it lacks something.
     """
-    group = "genset.sources"
-    installed = entry_points(group=group, name=name)
-    entries = [EntryPoint(name, _OWN[name], group)] if name in _OWN else list(installed)
-    if not entries:
+    others = iter(entry_points(group="genset.sources", name=name))
+    entry = EntryPoint(name, _OWN[name], "") if name in _OWN else next(others, None)
+    if entry is None:
         near = get_close_matches(name, source_names(), 1)
         raise BadInput(
             f"unknown source {name!r}: {f'did you mean {near[0]}? ' if near else ''}choose from "
             f"{', '.join(source_names())} (--source, or `sources` in genset.toml), or install the "
             "package that has it"
         )
-    what = f"the source {name} ({entries[0].value})"
+    what = f"the source {name} ({entry.value})"
     try:
-        found = entries[0].load()
+        found = entry.load()
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
         why = f"{type(error).__name__}: {first_line(error)}"
         raise BadInput(f"{what} cannot be loaded: {why}") from None

@@ -107,17 +107,15 @@ def possible(plans: "list[ScrapePlan]") -> "list[ScrapePlan]":
     """
     followed, reasons = [], []
     for plan in plans:
-        name = plan.source.about.name
-        if not plan.classes:
-            lacking = f"these classes have no `{plan.source.query_key}`{_SET}"
-            reasons.append(f"{name}: {lacking}; or name other classes or another source")
-            continue
         try:
+            if not plan.classes:
+                lacking = f"these classes have no `{plan.source.query_key}`{_SET}"
+                raise BadInput(f"{lacking}; or name other classes or another source")
             if plan.licenses is not None:
                 plan.source.licenses(plan.licenses)
             followed.append(plan)
         except BadInput as error:
-            reasons.append(f"{name}: {error}")
+            reasons.append(f"{plan.source.about.name}: {error}")
     if not followed:
         raise BadInput("; ".join(reasons))
     for reason in reasons:
