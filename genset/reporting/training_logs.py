@@ -17,8 +17,8 @@ from genset.score.results.results import ModelAnswers
 from genset.score.results.runs import Run
 from genset.statistics.intervals import Interval
 from genset.tta.logs.reading import read_runs
-from genset.tta.one_entry import counted, differences, together
-from genset.tta.rows import TrainingRow, mean, training_row
+from genset.tta.one_entry import counted, differences
+from genset.tta.rows import entry_row
 from genset.tta.runs import MalformedLog, Training, one_task
 from genset.tta.stability import stability
 
@@ -129,13 +129,10 @@ def join_entry(spec: EntrySpec, model: ModelAnswers, least: float | None) -> Joi
     runs = _runs(log, least)
     task, about = one_task(runs), runs[0].about
     threshold = _threshold(log, runs, least)
-    remarks = together(runs, threshold) if len(runs) > 1 else []
+    row = entry_row(runs, threshold)
     runs = counted(runs, threshold) or runs
-    rows = [training_row(run, threshold) for run in runs]
     several = stability(runs, threshold) if len(runs) > 1 else None
-    reached = [row for row in rows if row.hours is not None]
-    epochs = [row.epoch for row in reached if row.epoch is not None]
-    bests = [row.best for row in rows]
+    epochs = [point.epoch for run in runs if (point := run.first_at(threshold))]
     weights = join_by_weights(runs, model.run)
     return JoinedEntry(
         name=log.resolve().name if log.is_dir() else about.name,
@@ -147,19 +144,19 @@ def join_entry(spec: EntrySpec, model: ModelAnswers, least: float | None) -> Joi
         hardware=about.hardware,
         framework=about.framework,
         to_stop=any(run.stop for run in runs),
-        runs=len(rows),
-        reached=len(reached),
+        runs=len(runs),
+        reached=row.reached,
         share=several.share if several else None,
-        hours=mean([row.hours for row in reached]),
-        cost=mean([row.cost for row in reached]),
-        watt_hours=mean([row.watt_hours for row in reached]),
+        hours=row.hours,
+        cost=row.cost,
+        watt_hours=row.watt_hours,
         epochs=(min(epochs), max(epochs)) if epochs else None,
-        best=min(bests) if task.lower_is_better else max(bests),
+        best=row.best,
         variation=several.variation if several else None,
         variation_interval=several.variation_interval if several else None,
         weights=weights,
         margins=(),
-        remarks=(*filter(None, [weights.remark]), *remarks, *_remarks(rows)),
+        remarks=(*filter(None, [weights.remark]), *row.remarks),
     )
 
 
@@ -204,13 +201,6 @@ def tell_apart(entries: Sequence[JoinedEntry]) -> Iterator[JoinedEntry]:
             yield replace(entry, remarks=(remark, *entry.remarks))
         else:
             yield entry
-
-
-def _remarks(rows: Sequence[TrainingRow]) -> tuple[str, ...]:
-    """The runs' remarks; of several runs each says whose it is."""
-    if len(rows) == 1:
-        return rows[0].remarks
-    return tuple(f"{row.name}: {remark}" for row in rows for remark in row.remarks)
 
 
 def join_by_weights(runs: Sequence[Training], run: Run) -> WeightsJoin:

@@ -20,7 +20,7 @@ from genset.tta.rows import TrainingRow, entry_row, training_row
 from genset.tta.runs import Training, one_task
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 
 _MOST = 20  # runs, a line each
@@ -113,6 +113,7 @@ def stability(
     hours = [row.hours for row in rows if row.hours is not None]
     misses = [_whole(run) for run, row in zip(runs, rows, strict=True) if row.hours is None]
     spread, interval = _spread(hours)
+    entries = {run.about.entry for run in runs}
     length = fmean(_whole(run) for run in runs)
     return Stability(
         task=task.name,
@@ -129,7 +130,7 @@ def stability(
         epoch_time=_epoch_time(runs),
         expected_hours=expected_time(hours, misses) if hours else None,
         expected_interval=expected_time_interval(hours, misses, length) if hours else None,
-        entry=_entry(runs),
+        entry=entries.pop() if len(entries) == 1 else "",
         differences=differences,
         remarks=remarks,
     )
@@ -186,18 +187,19 @@ def draw_curves(found: Any, runs: Sequence[Training], path: Path) -> None:
     reach = f"{agree(reached, 'reaches', 'reach')} {threshold}"
     with new_figure(path, 9, 4.6) as figure:
         axes = figure.subplots()
-        _lines(axes, found, runs, hours_of_one, named)
+        for at, run in enumerate(runs):
+            colour, dash = line_style(at if named else 0)
+            times, scores = _points(run, hours_of_one)
+            axes.step(times, scores, where="post", color=colour, linestyle=dash, linewidth=1.4)
+            if point := run.first_at(found.threshold):
+                time = point.hours / hours_of_one
+                axes.plot([time], [point.scores[found.score]], "o", color=colour, markersize=6)
         axes.axhline(found.threshold, color="0.35", linewidth=1, linestyle=":")
         axes.set(xlabel=f"{unit} of training", ylabel=score)
         doubt = f"; cannot tell: {len(runs) - len(sure)}" if len(sure) < len(runs) else ""
         axes.set_title(f"{reached} of {count(len(sure), 'run')} {reach}{doubt}")
         if named:
             legend(axes, [(at, run.about.name) for at, run in enumerate(runs)])
-
-
-def _entry(runs: Sequence[Training]) -> str:
-    first, *more = {run.about.entry for run in runs}
-    return "" if more else first
 
 
 def _whole(run: Training) -> float:
@@ -285,15 +287,3 @@ def _points(run: Training, hours_of_one: float) -> tuple[list[float], list[float
         times.append(run.stop.hours / hours_of_one)
         scores.append(scores[-1])
     return times, scores
-
-
-def _lines(
-    axes: "Axes", found: Any, runs: Sequence[Training], hours_of_one: float, named: bool
-) -> None:
-    for at, run in enumerate(runs):
-        colour, dash = line_style(at if named else 0)
-        times, scores = _points(run, hours_of_one)
-        axes.step(times, scores, where="post", color=colour, linestyle=dash, linewidth=1.4)
-        if reached := run.first_at(found.threshold):
-            time = reached.hours / hours_of_one
-            axes.plot([time], [reached.scores[found.score]], "o", color=colour, markersize=6)

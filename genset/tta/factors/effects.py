@@ -197,7 +197,11 @@ def curves(found: Sequence[Configuration]) -> tuple[list[Curve], list[str]]:
             others = {k: v for k, v in configuration.settings.items() if k != name}
             alike.setdefault((configuration.on, *others.items()), []).append(configuration)
         several = [group for group in alike.values() if len(group) > 1]
-        drawn += [_curve(name, group) for group in several]
+        for group in several:
+            points = [(cell.settings[name], cell) for cell in group]
+            points.sort(key=lambda point: point[0])
+            others = {k: v for k, v in group[0].settings.items() if k != name}
+            drawn.append(Curve(name, group[0].on, others, points))
         if not several and len({configuration.settings[name] for configuration in found}) > 1:
             missing.append(name)
     return drawn, missing
@@ -276,9 +280,3 @@ def _judge(effects: Sequence[Effect]) -> list[Effect]:
         verdict = Verdict.CANNOT_TELL if p > _LEVEL else verdict
         judged[at] = replace(effects[at], adjusted=p, verdict=verdict)
     return judged
-
-
-def _curve(name: str, group: Sequence[Configuration]) -> Curve:
-    points = sorted(((cell.settings[name], cell) for cell in group), key=lambda point: point[0])
-    others = {key: value for key, value in group[0].settings.items() if key != name}
-    return Curve(name, group[0].on, others, points)

@@ -143,7 +143,12 @@ def factors_tables(found: Factors) -> list[Table]:
         tables.append(Table(title=head, notes=["no run has anything on, and no setting differs"]))
     if found.missing:
         tables.append(Table(title="Missing", notes=[clean(line, 400) for line in found.missing]))
-    notes = [*_never(found), *_one_run(found), *(clean(remark, 200) for remark in found.remarks)]
+    notes = _never(found)
+    cells = found.configurations
+    if alone := sum(len(cell.runs) == 1 for cell in cells):
+        which = "all" if alone == len(cells) else f"{alone} of {len(cells)}"
+        notes.append(f"{which} configurations have one run, and so no intervals")
+    notes += [clean(remark, 200) for remark in found.remarks]
     return [
         *tables,
         *difference_tables(found.differences),
@@ -305,14 +310,6 @@ def _never(found: Factors) -> list[str]:
         for run in cell.runs
         if run.hours is None
     ]
-
-
-def _one_run(found: Factors) -> list[str]:
-    cells = found.configurations
-    if not (alone := sum(len(cell.runs) == 1 for cell in cells)):
-        return []
-    which = "all" if alone == len(cells) else f"{alone} of {len(cells)}"
-    return [f"{which} configurations have one run, and so no intervals"]
 
 
 # Words

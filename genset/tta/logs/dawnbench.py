@@ -104,7 +104,11 @@ def read_curve(path: Path, data: bytes, percent: bool = False) -> Curve:
     if not percent:
         _not_swapped(path, rows)
     if not (percent or ended or cut):
-        _has_unit(path, rows)
+        # A unit may not rest on a last line that may be cut off: 1 may be 1 of 12.5.
+        *others, cut_off = [[row[name] for name in SCORES if name in row] for _, row in rows]
+        if not any(others) and max(cut_off, default=2) <= 1:
+            reason = "its only score stands in a line without an end, which may be cut off"
+            raise MalformedLog(path, reason, rows[-1][0])
     return _scaled(path, rows, [name for name in SCORES if name in columns], percent, cut)
 
 
@@ -190,16 +194,6 @@ def _steps(values: Sequence[float | None]) -> list[float]:
     """How much a column grows from row to row; empty if a row has nothing in it."""
     there = [value for value in values if value is not None]
     return [b - a for a, b in pairwise(there)] if len(there) == len(values) else []
-
-
-def _has_unit(path: Path, rows: _Rows) -> None:
-    """Refuse a log whose unit rests on a last line that may be cut off: 1 may be 1 of 12.5."""
-    *before, (at, last) = rows
-    scores = [last[name] for name in SCORES if name in last]
-    first = not any(name in row for _, row in before for name in SCORES)
-    if first and max(scores, default=2) <= 1:
-        reason = "its only score stands in a line without an end, which may be cut off"
-        raise MalformedLog(path, reason, at)
 
 
 def _scaled(path: Path, rows: _Rows, columns: list[str], percent: bool, cut: bool) -> Curve:
