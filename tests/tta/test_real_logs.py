@@ -140,12 +140,6 @@ def test_all_options_of_reading_are_tested() -> None:
     assert set(OPTIONS.values()) < options
 
 
-def test_a_mean_of_a_group_is_no_run(tmp_path: Path) -> None:
-    chart = tmp_path / "chart.csv"
-    chart.write_text('"Relative Time (Process)","Group: a - val_acc"\n1,40\n2,50\n')
-    assert "is a mean over a group" in tta("table", chart, "--threshold", 45).stdout
-
-
 def test_a_score_that_falls_short_by_little_is_shown_so(tmp_path: Path) -> None:
     log = tmp_path / "log.csv"
     log.write_text("epoch,seconds,val_loss\n1,60,4\n2,120,3.2801\n")

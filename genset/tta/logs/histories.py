@@ -149,10 +149,6 @@ _HISTORY, _RUN, _EXIT, _ITEM, _CONFIG, _UPDATE, _NAME = 2, 17, 18, 1, 4, 1, 8
 _KEY, _NESTED, _JSON = 1, 2, 16
 
 
-def _is_wandb(path: Path, start: bytes) -> bool:
-    return path.suffix == ".wandb" and start.startswith(b":W&B")
-
-
 def _read_wandb(path: Path, read_as: ReadAs) -> list[Training]:
     rows: list[Row] = []
     settings: dict[str, str] = {}
@@ -239,4 +235,10 @@ STATE = Format(
 )
 MLFLOW = Format("mlflow", _is_mlflow, _read_mlflow, _TIMED, "MLflow keeps runs and their times")
 MLFLOW_STORE = Format("mlflow-sqlite", _is_mlflow_store, _read_mlflow_store, _TIMED, MLFLOW.ignores)
-WANDB = Format("wandb", _is_wandb, _read_wandb, _COLUMNS, "it holds one run")
+WANDB = Format(
+    "wandb",
+    lambda path, start: start.startswith(b":W&B"),
+    _read_wandb,
+    _COLUMNS,
+    "it holds one run",
+)

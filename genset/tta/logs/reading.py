@@ -85,22 +85,19 @@ def with_different_names(runs: Iterable[Training]) -> list[Training]:
 
 def _once(runs: Sequence[Training]) -> Iterator[Training]:
     """The runs, where one that Lightning logged as a table and as event files is there once."""
-    by_scores = {
-        of: {(run.about.task, _scores(run)): run.about.path for run in runs if of(run.about.path)}
-        for of in (is_lightnings, is_event_file)
-    }
+    tables = {_scores(run) for run in runs if is_lightnings(run.about.path)}
+    files = {_scores(run): run.about.path for run in runs if is_event_file(run.about.path)}
     for run in runs:
-        key = run.about.task, _scores(run)
-        if is_event_file(run.about.path) and key in by_scores[is_lightnings]:
-            continue
-        if is_lightnings(run.about.path) and key in by_scores[is_event_file]:
-            remark = f"one run with {by_scores[is_event_file][key]}, which has the same scores"
-            run = replace(run, about=replace(run.about, remarks=(*run.about.remarks, remark)))
-        yield run
+        if _scores(run) in files and is_lightnings(run.about.path):
+            remark = f"one run with {files[_scores(run)]}, which has the same scores"
+            yield replace(run, about=replace(run.about, remarks=(*run.about.remarks, remark)))
+        elif not (_scores(run) in tables and is_event_file(run.about.path)):
+            yield run
 
 
 def _scores(run: Training) -> Hashable:
-    return tuple((epoch.epoch, *sorted(epoch.scores.items())) for epoch in run.epochs)
+    epochs = ((epoch.epoch, *sorted(epoch.scores.items())) for epoch in run.epochs)
+    return run.about.task, *epochs
 
 
 def without_copies(runs: Sequence[Training]) -> tuple[list[Training], list[MalformedLog]]:
@@ -113,7 +110,7 @@ def without_copies(runs: Sequence[Training]) -> tuple[list[Training], list[Malfo
     copies: list[MalformedLog] = []
     alike = defaultdict[Hashable, list[About]](list)
     for run in sorted(runs, key=lambda run: run.epochs[-1].watt_hours is None):
-        known = alike[run.about.task, _scores(run), tuple(epoch.hours for epoch in run.epochs)]
+        known = alike[_scores(run), tuple(epoch.hours for epoch in run.epochs)]
         first = next((about for about in known if not _differ(about, run.about)), None)
         if first:
             reason = f"it holds the same epochs as {first.path}, so it is no further run"

@@ -44,22 +44,20 @@ def read_trace(path: Path) -> Trace:
         why = "is one of PyTorch's profiler" if not found.dropped else "has a right time"
         nothing = "it has no event: the profiler recorded nothing"
         raise refused(path, f"none of its events {why}" if found.events else nothing)
-    trace.rank, trace.ranks = _distributed(members["distributedInfo"])
+    if type(group := members["distributedInfo"]) is dict:
+        rank, ranks = amount(group.get("rank")), amount(group.get("world_size")) or None
+        if rank is None or not ranks or rank < ranks:
+            trace.rank, trace.ranks = rank, ranks
     known = members["deviceProperties"]
     known = [about for about in known if type(about) is dict] if type(known) is list else []
     trace.device = _device(known, found)
-    if trace.device.maker == "none":
-        trace.unseen = _unseen(known, found)
+    if trace.device.maker == "none" and found.launched:
+        trace.unseen = f"it launched {count(found.launched, 'kernel')}"
+    elif trace.device.maker == "none":
+        names = [clean(about["name"], 60) for about in known if type(about.get("name")) is str]
+        trace.unseen = f"it names {names[0]}" if names and names[0] else ""
     trace.missing += _missing(trace, found)
     return trace
-
-
-def _distributed(recorded: Any) -> tuple[int | None, int | None]:
-    """The rank, and how many there are."""
-    if type(recorded) is not dict:
-        return None, None
-    rank, ranks = amount(recorded.get("rank")), amount(recorded.get("world_size")) or None
-    return (None, None) if rank is not None and ranks and rank >= ranks else (rank, ranks)
 
 
 def _device(known: Sequence[dict[str, Any]], found: Collector) -> Device:
@@ -72,14 +70,6 @@ def _device(known: Sequence[dict[str, Any]], found: Collector) -> Device:
     name = about.get("name")
     name = clean(name) if type(name) is str else ""
     return Device("amd" if found.hip or _AMD.search(name) else "nvidia", name)
-
-
-def _unseen(known: Sequence[dict[str, Any]], found: Collector) -> str:
-    """What in a trace without an event on a device shows that there was one."""
-    if found.launched:
-        return f"it launched {count(found.launched, 'kernel')}"
-    names = [clean(about["name"], 60) for about in known if type(about.get("name")) is str]
-    return f"it names {names[0]}" if names and names[0] else ""
 
 
 def _missing(trace: Trace, found: Collector) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What devices could do at most, from their makers' data sheets."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -37,22 +37,18 @@ class Peaks:
 _PRECISIONS: tuple[Roof, ...] = ("float32", "tf32", "float16", "bfloat16", "float8", "int8")
 
 
-def _read_table() -> Iterator[tuple[re.Pattern[str], Peaks]]:
-    """The rows of peaks.csv: dense 10^12 operations a second by precision, 10^9 bytes/s.
-
-    `names` is a pattern of the names that runtimes give, without regard to case; the first that is
-    found counts. A100-PG... are boards for one customer, of unknown memory.
-    """
-    for row in packaged_rows(Path(__file__).with_name("peaks.csv")):
-        tflops = {p: float(row[p]) for p in _PRECISIONS if row[p]}
-        gbs = float(row["gbs"]) if row["gbs"] else None
-        names = rf"(?<![a-z0-9])(?:{row['names']})(?![a-z0-9])"
-        peaks = Peaks(row["device"], tflops, gbs, row["source"])
-        yield re.compile(names, re.IGNORECASE), peaks
-
-
-_PEAKS = tuple(_read_table())
-KNOWN_DEVICES = [peaks for _, peaks in _PEAKS]
+# The rows of peaks.csv. `names` is a pattern of the names that runtimes give, without regard to
+# case; the first that is found counts. A100-PG... are boards for one customer, of unknown memory.
+_PEAKS = {
+    re.compile(rf"(?<![a-z0-9])(?:{row['names']})(?![a-z0-9])", re.IGNORECASE): Peaks(
+        row["device"],
+        {p: float(row[p]) for p in _PRECISIONS if row[p]},
+        float(row["gbs"]) if row["gbs"] else None,
+        row["source"],
+    )
+    for row in packaged_rows(Path(__file__).with_name("peaks.csv"))
+}
+KNOWN_DEVICES = [*_PEAKS.values()]
 
 _LONGEST = 5000  # characters of a name, which tells a point from others
 
@@ -61,7 +57,7 @@ def find_peaks(device: str) -> Peaks | None:
     """The peaks of the device of this name, as its runtime tells it; None of an unknown one."""
     if "MIG" in device.split():  # a part of a device has a part of its peaks
         return None
-    return next((peaks for pattern, peaks in _PEAKS if pattern.search(device)), None)
+    return next((peaks for pattern, peaks in _PEAKS.items() if pattern.search(device)), None)
 
 
 def named_peaks(device: str) -> Peaks:

@@ -174,7 +174,17 @@ def _remarks(found: Roofline, whole: float, on_host: bool) -> Iterator[str]:
             f"strides, most in {clean(lost[0].name, 60)}: the achieved rates of the whole run are "
             "lower bounds"
         )
-    yield from _unclear_units(points, peaks)
+    # Products of float32 that matrix units may have done, as TF32, or not.
+    of = [point for point in points if point.precision == "float32" and point.roof is None]
+    if of and peaks is not None and depends_on_units(peaks):
+        part = sum(point.share or 0.0 for point in of)
+        vector, tf32 = (peaks.tflops.get(roof) for roof in ("float32", "tf32"))
+        yield (
+            f"{100 * part:.1f} % of the time is products of float32 by kernels whose names do "
+            f"not tell whether they use matrix units (TF32), most in {clean(of[0].name, 60)}: "
+            f"they are compared with no peak, since it is {vector or 0:,.4g} TFLOP/s without and "
+            f"{tf32 or 0:,.4g} with them"
+        )
     if above := [point for point in points if point.above > 1.0]:
         highest = max(above, key=lambda point: point.above)
         part = 100 * sum(point.share or 0.0 for point in above)
@@ -186,20 +196,6 @@ def _remarks(found: Roofline, whole: float, on_host: bool) -> Iterator[str]:
         yield "the device's peaks are not known: give --peak-tflops and --peak-gbs"
     elif known and peaks and peaks.gbs is None:
         yield "the device's name does not tell its memory: give --peak-gbs"
-
-
-def _unclear_units(points: Sequence[Point], peaks: Peaks | None) -> Iterator[str]:
-    """Products of float32 that matrix units may have done, as TF32, or not."""
-    of = [point for point in points if point.precision == "float32" and point.roof is None]
-    if of and peaks is not None and depends_on_units(peaks):
-        part = sum(point.share or 0.0 for point in of)
-        vector, tf32 = (peaks.tflops.get(roof) for roof in ("float32", "tf32"))
-        yield (
-            f"{100 * part:.1f} % of the time is products of float32 by kernels whose names do "
-            f"not tell whether they use matrix units (TF32), most in {clean(of[0].name, 60)}: "
-            f"they are compared with no peak, since it is {vector or 0:,.4g} TFLOP/s without and "
-            f"{tf32 or 0:,.4g} with them"
-        )
 
 
 # Tables

@@ -230,11 +230,9 @@ def draw_shares(axes: "Axes", found: Mapping[str, Sequence[Shares]]) -> None:
     for name, several in found.items():
         machines = len({line.device for line in several}) > 1
         for line in several:
-            label = short_name(name, 24)
-            if len(several) > 1:
-                label += "" if line.rank is None else f", rank {line.rank}"
-                label += f", device {line.device}" if machines else ""
-            names.append(label)
+            rank = f"rank {line.rank}" * (len(several) > 1 and line.rank is not None)
+            parts = [short_name(name, 24), rank, f"device {line.device}" * machines]
+            names.append(", ".join(filter(None, parts)))
     stacked_bars(axes, names, bars, "share of time, %", "what the device did")
 
 

@@ -35,7 +35,6 @@ RUN = '\n[[run]]\nlog = "a"\n'
         ("photo = 3" + RUN, ": photo is unknown; did you mean photos?"),
         ('order = ["a", "a"]' + RUN + 'on = "a"', "that runs have on, once: a"),
         ('order = ["a"]' + RUN + 'on = ["a", "b"]', "that runs have on, once: a, b"),
-        ('order = ["a", "b"]' + RUN + 'on = "a"', "that runs have on, once: a"),
         ("run = [{log = 3}]", "RUNS.toml, run 1: log must be a text or a list"),
         (
             RUN + "on = [" + ", ".join(f'"f{at}"' for at in range(21)) + "]",

@@ -77,6 +77,7 @@ def test_the_columns_that_wandb_adds_are_not_offered(tmp_path: Path) -> None:
         (chart("a - val/acc", x="Step") + "\n", 1, "choose Relative Time (Process)"),
         ("Name,State,Notes,User,Tags,Created,Runtime\nx,finished,,,,,9\n", 1, "export a chart"),
         (chart("a - val/acc") + "\n" + row(1, 95) + "\n" + row(2, "95%") + "\n", 3, "'95%'"),
+        (chart("Group: a - val_acc") + "\n" + row(1, 9) + "\n", 1, "is a mean over a group"),
         (chart("a - val/acc", "a - val/acc") + "\n" + row(1, 9, 9) + "\n", 1, "two columns"),
     ],
 )
