@@ -247,16 +247,17 @@ def _time_lines(found: Stability) -> list[str]:
 
 def _expected_line(found: Stability) -> str:
     """The expected time, failures included."""
+    line = "expected time until a run reaches the threshold: "
     if found.expected_hours is None:
-        return "expected time until a run reaches the threshold: unknown, none does"
-    line = f"expected time until a run reaches the threshold: {duration(found.expected_hours)}"
-    if found.expected_interval:
-        line += f" (95 %: {' to '.join(map(duration, found.expected_interval))})"
+        return f"{line}unknown, none does"
+    if not found.expected_interval:
+        interval = "an interval needs two that do"
     else:
-        line += " (an interval needs two that do)"
+        interval = f"95 %: {' to '.join(map(duration, found.expected_interval))}"
+    more = "; the upper end allows for failures, which so few runs cannot exclude"
     if found.reached < len(found.runs):
-        return f"{line}, if each failed run is followed by another"
-    return f"{line}; the upper end allows for failures, which so few runs cannot exclude"
+        more = ", if each failed run is followed by another"
+    return f"{line}{duration(found.expected_hours)} ({interval}){more}"
 
 
 def _epoch_line(found: EpochTime) -> str:

@@ -203,8 +203,7 @@ def moment(text: str) -> datetime | None:
     if not re.match(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d", text):
         return None
     try:
-        # Python reads microseconds, pandas writes nanoseconds.
-        found = datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", text.removesuffix(" UTC")))
+        found = datetime.fromisoformat(text.removesuffix(" UTC"))
     except ValueError:
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -118,7 +118,8 @@ def without_copies(runs: Sequence[Training]) -> tuple[list[Training], list[Malfo
         else:
             known.append(run.about)
             originals.append(run)
-    return [run for run in runs if any(run is other for other in originals)], copies
+    counting = set(map(id, originals))
+    return [run for run in runs if id(run) in counting], copies
 
 
 def _differ(one: About, other: About) -> bool:

@@ -4,7 +4,7 @@ An operator counts once, with the kernels of all that it called (see `heads_of`)
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -83,108 +83,88 @@ def count_work(trace: Trace, over: Span | None = None) -> TraceWork:
     """
     over = over or span(trace, "device")
     on_host = trace.device.maker == "none"
-    tally = _Tally(trace.operators)
-    devices = (_count_host if on_host else _count_device)(trace, over, tally)
-    others = [OtherWork(*key, tally.counts[key], time / 1e6) for key, time in tally.times.items()]
+    works: dict[tuple[object, ...], Work | None] = {}  # many calls are on the same shapes
+    calls: list[Call] = []
+    counts = Counter[tuple[str, bool]]()  # of other work, by name and whether it is recorded
+    times = defaultdict[tuple[str, bool], float](float)
+    busy = defaultdict[int, list[Stretch]](list)
+    for place, kernels, time, whole in (_on_host if on_host else _on_device)(trace, over):
+        operator = None if place is None else trace.operators[place]
+        work = _work(operator, works) if operator and whole else None
+        if operator is None or work is None:
+            key = operator.name if operator else "", not whole
+            counts[key] += max(1, len(kernels))
+            times[key] += time
+            continue
+        verdicts = {family(kernel.name).verdict for kernel in kernels} or {"unclassified"}
+        units = True if "yes" in verdicts else None if "unclassified" in verdicts else False
+        shapes = tuple(filter(None, operator.shapes or ()))
+        calls.append(Call(operator.name, shapes, work, time / 1e6, units))
+        for kernel in kernels:
+            busy[kernel.device].append(when(kernel))
+        if on_host:
+            busy[0].append(when(operator))
+    others = [OtherWork(*key, counts[key], time / 1e6) for key, time in times.items()]
+    devices = len({kernel.device for kernel in trace.kernels if over.overlaps(kernel)}) or 1
     return TraceWork(
         on="host" if on_host else "device",
-        seconds=sum(c.seconds for c in tally.calls) + sum(work.seconds for work in others),
+        seconds=sum(c.seconds for c in calls) + sum(work.seconds for work in others),
         devices=devices,
         span=(over.end - over.start) / 1e6 * devices,
-        busy=sum(map(covered, tally.busy.values())) / 1e6,
-        calls=tally.calls,
+        busy=sum(map(covered, busy.values())) / 1e6,
+        calls=calls,
         others=sorted(others, key=lambda work: (-work.seconds, work.name)),
     )
 
 
-class _Tally:
-    """What is counted so far; times are microseconds."""
-
-    def __init__(self, operators: Sequence[Operator]) -> None:
-        self._operators = operators
-        self._works: dict[tuple[object, ...], Work | None] = {}
-        self.calls: list[Call] = []
-        # Of other work, by name and whether it is recorded.
-        self.counts = Counter[tuple[str, bool]]()
-        self.times = defaultdict[tuple[str, bool], float](float)
-        self.busy = defaultdict[int, list[Stretch]](list)
-
-    def add(self, place: int, time: float, kernels: Sequence[Kernel]) -> None:
-        """Count an operator that has a formula.
-
-        Args:
-            kernels: of it and of those under it; none in a trace of the host alone.
-        """
-        operator = self._operators[place]
-        work = self._work(operator)
-        if work is None:
-            self.add_other(operator.name, max(1, len(kernels)), time, recorded=False)
-            return
-        verdicts = {family(kernel.name).verdict for kernel in kernels} or {"unclassified"}
-        units = True if "yes" in verdicts else None if "unclassified" in verdicts else False
-        shapes = tuple(filter(None, operator.shapes or ()))
-        self.calls.append(Call(operator.name, shapes, work, time / 1e6, units))
-        for kernel in kernels or (operator,):
-            device = kernel.device if isinstance(kernel, Kernel) else 0
-            self.busy[device].append(when(kernel))
-
-    def add_other(self, name: str, number: int, time: float, recorded: bool = True) -> None:
-        self.counts[name, recorded] += number
-        self.times[name, recorded] += time
-
-    def _work(self, operator: Operator) -> Work | None:
-        """None if what its formula needs is not recorded. Many calls are on the same shapes."""
-        key = operator.name, operator.shapes, operator.types, operator.values
-        if key not in self._works:
-            try:
-                self._works[key] = PRODUCTS[operator.name](Inputs(operator))
-            except CannotTell:
-                self._works[key] = None
-        return self._works[key]
+# An operator's place, its kernels, microseconds, and whether it has a formula and all of it counts.
+_Part = tuple[int | None, Sequence[Kernel], float, bool]
 
 
-def _count_device(trace: Trace, over: Span, tally: _Tally) -> int:
-    """Count operators by their kernels; the number of devices that kernels ran on."""
+def _work(operator: Operator, known: dict[tuple[object, ...], Work | None]) -> Work | None:
+    """None if what its formula needs is not recorded."""
+    key = operator.name, operator.shapes, operator.types, operator.values
+    if key not in known:
+        try:
+            known[key] = PRODUCTS[operator.name](Inputs(operator))
+        except CannotTell:
+            known[key] = None
+    return known[key]
+
+
+def _on_device(trace: Trace, over: Span) -> Iterator[_Part]:
+    """Operators by their kernels, and kernels that none with a formula launched."""
     heads = heads_of(trace.operators)
     launched = defaultdict[int, list[Kernel]](list)
-    devices = set()
     for kernel in trace.kernels:
-        inside = over.overlaps(kernel)
-        if inside:
-            devices.add(kernel.device)
         if communicates(kernel):
             continue
         head = None if kernel.operator is None else heads[kernel.operator]
         if head is not None:
             launched[head].append(kernel)
-        elif inside:
-            name = "" if kernel.operator is None else trace.operators[kernel.operator].name
-            tally.add_other(name, 1, kernel.length)
+        elif over.overlaps(kernel):
+            yield kernel.operator, [kernel], kernel.length, False
     for place in sorted(launched):
         operator, kernels = trace.operators[place], launched[place]
         # If some kernels were launched after the last step, not all of it is in the span.
         called = over.calls(operator.start) and all(over.calls(k.launched) for k in kernels)
         counted = kernels if called else [kernel for kernel in kernels if over.overlaps(kernel)]
-        time = covered(map(when, counted))
-        if called and time > 0:
-            tally.add(place, time, kernels)
-        elif time > 0:
-            tally.add_other(operator.name, len(counted), time)
-    return max(1, len(devices))
+        if (time := covered(map(when, counted))) > 0:
+            yield place, counted, time, called
 
 
-def _count_host(trace: Trace, over: Span, tally: _Tally) -> int:
-    """Count operators by their own time; the host is one device."""
+def _on_host(trace: Trace, over: Span) -> Iterator[_Part]:
+    """Operators by their own time; the host is one device."""
     times = defaultdict[int, float](float)
-    for head, operator in zip(heads_of(trace.operators), trace.operators, strict=True):
+    for place, head in enumerate(heads_of(trace.operators)):
+        operator = trace.operators[place]
         if head is not None:
             times[head] += operator.self_time
         elif over.calls(operator.start) and operator.self_time > 0:
-            tally.add_other(operator.name, 1, operator.self_time)
+            yield place, (), operator.self_time, False
     for place in sorted(times):
         if times[place] > 0 and over.calls(trace.operators[place].start):
-            tally.add(place, times[place], ())
-    return 1
+            yield place, (), times[place], True
 
 
 def heads_of(operators: Sequence[Operator]) -> list[int | None]:

@@ -197,22 +197,14 @@ def code_of(command: Sequence[str]) -> dict[str, Any] | None:
     Returns:
         ``commit`` and ``changed``, or None where there is no repository with a commit, or no git.
     """
-    for folder in _folders(command):
-        if commit := _git(folder, "rev-parse", "--verify", "HEAD"):
-            changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
-            return {"commit": commit, "changed": bool(changes) if changes is not None else None}
-    return None
-
-
-def _folders(command: Sequence[str]) -> Iterator[Path]:
-    for word in command[:_WORDS]:
-        path = Path(word)
-        # Not Path.is_file, which fails where a word is too long for a name.
-        if os.path.isfile(word) and _git(  # noqa: PTH113
-            path.parent, "ls-files", "--error-unmatch", "--", path.name
-        ):
-            yield path.parent
-    yield Path()
+    # Not Path.is_file, which fails where a word is too long for a name.
+    files = [Path(word) for word in command[:_WORDS] if os.path.isfile(word)]  # noqa: PTH113
+    ask = "ls-files", "--error-unmatch", "--"
+    folder = next((file.parent for file in files if _git(file.parent, *ask, file.name)), Path())
+    if not (commit := _git(folder, "rev-parse", "--verify", "HEAD")):
+        return None
+    changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    return {"commit": commit, "changed": bool(changes) if changes is not None else None}
 
 
 def _git(folder: Path, *words: str) -> str | None:
