@@ -82,8 +82,7 @@ def find_class(taxonomy: Taxonomy, word: str) -> NamedClasses:
 
 def meant_senses(taxonomy: Taxonomy, word: str) -> dict[Noun, list[ImageClass]]:
     """The senses of a word that are classes, or have kinds that are, with these classes."""
-    senses = nouns().senses(word)
-    return {sense: below for sense in senses if (below := _below(taxonomy, sense))}
+    return {noun: below for noun in nouns().senses(word) if (below := _below(taxonomy, noun))}
 
 
 def _called(taxonomy: Taxonomy, word: str) -> list[ImageClass]:

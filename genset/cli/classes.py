@@ -10,14 +10,7 @@ import click
 
 from genset.classes import Taxonomy, imagenet1k
 from genset.classes.files import taxonomy_named, toml_of
-from genset.classes.making.drafts import (
-    Draft,
-    check_different,
-    check_words,
-    of_rows,
-    of_synsets,
-    of_words,
-)
+from genset.classes.making.drafts import Draft, of_list, of_rows, of_synsets, of_words
 from genset.classes.making.listed import Row, read_list
 from genset.classes.making.remarks import remarks
 from genset.classes.making.senses import parse_senses
@@ -130,10 +123,8 @@ def from_file(file: Path, senses: tuple[str, ...], output: Path | None, **how: A
     genset classes from-file mine.csv --sense Mini=0 -o mine.toml
     """
     rows = read_list(file)
-    check_words(row.id or row.name for row in rows)
     listed = [row for row in rows if not is_junk(row.name)]
-    drafts = of_rows(listed, parse_senses(senses), f"class in {file}")
-    _write(check_different(drafts), output, **how)
+    _write(of_list(listed, parse_senses(senses), f"class in {file}"), output, **how)
     for note in junk_note([row.name for row in rows if is_junk(row.name)]):
         _say(note)
 

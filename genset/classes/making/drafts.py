@@ -1,7 +1,7 @@
 """Drafts of classes: what is known of each before it stands beside the others."""
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import normalize
@@ -171,6 +171,16 @@ def of_synsets(wnids: Iterable[str], depth: int | None) -> list[Draft]:
     return drafts.whole("synset")
 
 
+def of_list(rows: Sequence[Row], senses: Senses, what: str) -> list[Draft]:
+    """A class for each row of a list, as `of_rows` makes them, if no two mean the same.
+
+    Raises:
+        BadInput: two do, or a name is none, or as `of_rows`.
+    """
+    check_words(row.id or row.name for row in rows)
+    return check_different(of_rows(rows, senses, what))
+
+
 def of_rows(rows: Iterable[Row], senses: Senses, what: str) -> list[Draft]:
     """A class for each row of a list, each folder or each output of a model.
 
@@ -234,9 +244,8 @@ def _meant(row: Row, word: str, taxon: str, senses: Senses) -> tuple[Noun | None
         notes = [f"WordNet's {word!r} ({clean(noun.gloss, 60)}) is none of its words"]
         noun = None
     elif noun is None and several:
-        count = len(several)
         return None, [
-            f'none of its {count} senses was chosen: --sense "{word}=1" takes the commonest'
+            f'none of its {len(several)} senses was chosen: --sense "{word}=1" takes the commonest'
         ]
     return noun, [*notes, *looked_up(word, noun)]
 

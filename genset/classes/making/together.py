@@ -1,7 +1,7 @@
 """Drafts to a taxonomy: what is searched for, ImageNet's classes below, and who may be confused."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from genset.classes.classes import ImageClass, Query
@@ -36,7 +36,7 @@ def _class(index: int, draft: Draft, shared: set[str], imagenet: tuple[str, ...]
         lemmas=tuple(dict.fromkeys(filter(None, (draft.title, *_words(draft))))),
         gloss=draft.definition or (" ".join(noun.gloss.split()) if noun else ""),  # as it is read
         hypernyms=tuple(higher.name for higher in nouns().above(noun.wnid)) if noun else (),
-        queries=known.queries if known and not draft.words else tuple(_queries(draft, shared)),
+        queries=known.queries if known and not draft.words else _queries(draft, shared),
         synset=noun.wnid if noun else "",
         imagenet=imagenet,
         outputs=(draft.output,) if draft.output else (),
@@ -51,20 +51,17 @@ def _words(draft: Draft) -> list[str]:
     return list(dict.fromkeys((*draft.names, *draft.words, *lemmas)))
 
 
-def _queries(draft: Draft, shared: set[str]) -> Iterator[Query]:
+def _queries(draft: Draft, shared: set[str]) -> tuple[Query, ...]:
     """What is searched for, the user's own words or else name first, and the taxon last.
 
     Where the rules leave nothing, the name is searched for, with what it is where that is known.
     """
-    yield from (Query(text, why) for text, why in distinct(_texts(draft, shared)))
-
-
-def _texts(draft: Draft, shared: set[str]) -> list[tuple[str, str]]:
     noun = draft.noun
     taxon = [(phrase(draft.taxon), "taxon")] if draft.taxon else []
     if draft.words or noun is None:
         words = draft.words or draft.names
-        return [*((_as_query(word), "name") for word in words), *taxon]
+        made = [(_as_query(word), "name") for word in words]
+        return tuple(Query(text, why) for text, why in distinct([*made, *taxon]))
     above = [higher.name for higher in nouns().above(noun.wnid)]
     made = [
         (query[0], "name" if query == (phrase(word), "lemma") and not is_lemma else query[1])
@@ -77,7 +74,7 @@ def _texts(draft: Draft, shared: set[str]) -> list[tuple[str, str]]:
         name = _words(draft)[0]
         made = [(f"{name} {above[0]}", "lemma with hypernym")] if above else []
         made = [query for query in made if not mistake_in(query[0])] or [(_as_query(name), "name")]
-    return [*made, *taxon]
+    return tuple(Query(text, why) for text, why in distinct([*made, *taxon]))
 
 
 def _is_lemma(word: str, noun: Noun) -> bool:
