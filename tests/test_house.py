@@ -16,7 +16,7 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_357,
+    "lines of code": 59_348,
     "modules": 471,
     "lines of tests": 68_662,
     "words of docs": 29_995,
