@@ -89,7 +89,7 @@ def _cells(found: Difference | None) -> list[Cell | float | None]:
         return [None] * len(_DIFFERENCE)
     places, interval, doubt = digits(found.photos), found.interval, ""
     if found.too_few:
-        doubt = f"{count(found.photos, 'photo')} cannot tell which is better"
+        doubt = "too few photos"
     elif interval.low <= 0 <= interval.high or found.holm >= 0.05:
         doubt = "cannot be told apart"
     return [

@@ -83,7 +83,7 @@ def test_the_table_is_in_the_papers_form(terminal: Terminal) -> None:
     rows = [line.split() for line in done.out.splitlines()[1:4]]
     assert [row[:4] for row in rows] == [["shades", name, "3", "100.0"] for name in names]
     assert rows[1][-2:] == ["1.00", "1.00"]
-    assert "0.0 (3 photos cannot tell which is better)" in done.out
+    assert "0.0 (too few photos)" in done.out
     assert "shades: 18 photos of 3 classes, 15 to train on and 3 to test on" in done.err
 
 
