@@ -1,6 +1,5 @@
 """When a host may be called: quotas, holds, outages; one address never stops the others."""
 
-import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -175,33 +174,6 @@ def test_pauses_grow_while_it_stays_down(world: World) -> None:
         assert expected <= pause <= expected * 1.1
 
 
-def test_calls_that_were_under_way_when_it_went_down_are_nobodys_fault(world: World) -> None:
-    host = world.host()
-    asked, late = threading.Event(), threading.Event()
-    came: list[Exception] = []
-
-    def slow(quota: int) -> str:
-        asked.set()
-        late.wait()
-        raise http_error(503)
-
-    def call() -> None:
-        try:
-            host.call(slow, "late")
-        except Exception as error:  # noqa: BLE001 - looked at below
-            came.append(error)
-
-    thread = threading.Thread(target=call)
-    thread.start()
-    asked.wait()
-    try:
-        fail(host, *"abc")
-    finally:
-        late.set()
-        thread.join()
-    assert isinstance(came[0], HostClosed)
-
-
 def test_who_was_killed_while_it_asked_does_not_stop_the_others(world: World) -> None:
     host, other = world.host(), world.host()
     fail(host, *"abc")
@@ -210,37 +182,6 @@ def test_who_was_killed_while_it_asked_does_not_stop_the_others(world: World) ->
         host.call(lambda quota: exit(), "f")
     world.clock.now += 70
     assert other.call(answering, "g") == "answer"
-
-
-def test_whoever_wants_an_end_gets_one(world: World) -> None:
-    patient, other = world.host(), world.host(give_up_after=3600)
-    fail(patient, *"abc")
-    for turn in range(8):  # 30, 60, 120, 240, 480, 600, 600 and 600 seconds: an hour is not over
-        other.opens_in()
-        world.clock.now += patient.opens_in()
-        fail_to_probe(patient, f"probe {turn}")
-    world.clock.now += patient.opens_in()
-    other.opens_in()  # it is time to ask: perhaps it is back
-    for turn in range(2):
-        fail_to_probe(patient, f"last {turn}")
-        world.clock.now += patient.opens_in() * (1 - turn / 2)
-    with pytest.raises(HostGaveUp, match=r"The host has not answered since .* \(.*HTTP 503\)"):
-        other.opens_in()
-    patient.opens_in()
-
-
-def test_a_patient_call_waits_for_an_outage_to_end(world: World) -> None:
-    host = world.host()
-    fail(host, *"abc")
-    ends = world.clock.now + 1200
-
-    def call(quota: int) -> str:
-        if world.clock.now < ends:
-            raise http_error(503)
-        return "answer"
-
-    assert host.call_patiently(call, "f") == "answer"
-    assert ends <= world.clock.now < ends + 660
 
 
 # Holds

@@ -1,7 +1,5 @@
 """Make a release: what it holds, and what is refused."""
 
-import hashlib
-import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
@@ -10,45 +8,8 @@ import pytest
 from genset.core.errors import BadInput, GensetError
 from genset.release import publish
 from genset.release.reader import MANIFEST, Release, find_releases
-from tests.labeled_workspace import GOLDFISH, TENCH, picture
+from tests.labeled_workspace import TENCH, picture
 from tests.release.conftest import Pool
-
-
-def test_the_manifest_tells_where_each_photo_comes_from_and_who_said_what(pool: Pool) -> None:
-    pool.label(f"{GOLDFISH}/flickr:101", ann="correct", bob="correct", eve="unsure")
-    made = pool.create()
-    content = picture(101)
-    digest = hashlib.sha256(content).hexdigest()
-    manifest = json.loads((made.root / MANIFEST).read_text("utf-8"))
-    assert manifest["labelers"] == 3
-    assert manifest["photos"] == [
-        {
-            "file": f"test/{GOLDFISH}/{digest}.jpg",
-            "wnid": GOLDFISH,
-            "sha256": digest,
-            "byte_size": len(content),
-            "width": 64,
-            "height": 96,
-            "source": "flickr",
-            "source_id": "101",
-            "page_url": "https://www.flickr.com/photos/101@N00/101",
-            "image_url": "https://live.staticflickr.com/1/101_b.jpg",
-            "owner": "101@N00",
-            "owner_name": "owner 101",
-            "title": "",
-            "license": "CC BY 2.0",
-            "license_url": "https://creativecommons.org/licenses/by/2.0/",
-            "posted_at": "2020-01-01T00:00:00+00:00",
-            "taken_at": None,
-            "keyword": "a keyword",
-            "rank": 2,
-            "labels": {"correct": 2, "unsure": 1},
-            "selection_frequency": 0.666667,
-            "license_id": "CC-BY-2.0",
-            "unseen": "posted",
-        }
-    ]
-    assert manifest["unseen_since"] == "2014-01-01"
 
 
 def test_its_files_are_read_only(pool: Pool) -> None:

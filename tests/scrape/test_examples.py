@@ -15,7 +15,6 @@ from genset.scrape.near_duplicates import hash_folder, propose
 from genset.status import failed, status
 from tests.label.desks import desk_of
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, picture
-from tests.scrape.hostile import turned_by_exif, two_frames
 from tests.scrape.pools import Pool, Serve, image_class, record
 from tests.scrape.test_duplicates import jpeg, scene
 from tests.scrape.test_folder import put
@@ -110,22 +109,3 @@ def test_examples_may_look_like_each_other_and_like_what_is_public(
     assert (pair.photo.source_id, pair.other) == ("2", f"of.hashes:{TENCH}/c.jpg")
     [screen] = desk_of((pool.workspace, pool.store), "ann").screens(5)
     assert len(screen.examples) == 2
-
-
-def test_what_is_no_photo_is_refused_with_its_reason(pool: Pool, tmp_path: Path) -> None:
-    contents = {"page": b"<html>", "moving": two_frames("PNG"), "small": picture(1, (20, 300))}
-    contents |= {"cut": jpeg(scene(2, LARGE))[:-900], "turned": turned_by_exif(LARGE)}
-    known = put(tmp_path / "known", **{f"{TENCH}_{name}": each for name, each in contents.items()})
-    (known / TENCH / "empty.jpg").touch()
-    would = add(pool.workspace, pool.store, known, OWN, dry_run=True, examples=True)
-    assert not pool.files()
-    done = add(pool.workspace, pool.store, known, OWN, examples=True)
-    assert (would, done.classes) == (done, {TENCH: 1})
-    assert {Path(file).stem: reason for file, reason in done.rejected.items()} == {
-        "cut": "broken image: image file is truncated (10 bytes not processed)",
-        "empty": "not an image: no JPEG, PNG or WebP",
-        "moving": "animated",
-        "page": "not an image: no JPEG, PNG or WebP",
-        "small": "too small: 20 x 300",
-    }
-    assert check_files(pool.workspace, pool.store) == []

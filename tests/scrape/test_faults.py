@@ -279,32 +279,6 @@ def refreshed(scraped: Scraped, name: str, *rules: Rule) -> RefreshSummary:
     return refresh(scraped.pool.store, connected(name, scraped.pool))
 
 
-@some_and_all
-def test_what_getinfo_meets_of_one_photo(
-    numbers: Sequence[int], numbers_of_flickr: Sequence[int], fill: Fill
-) -> None:
-    """By codes 1 and 2 it is gone."""
-    table = table_of(query=statuses(numbers) + OF_CALLS + codes(numbers_of_flickr))
-    scraped = fill("flickr", table)
-    photos = {fault.number: scraped.pool.held(fault.cls)[0] for fault in table}
-    rules = [
-        Rule(fault.what, "flickr.photos.getInfo", photo=photos[fault.number], times=fault.times)
-        for fault in table[1:]
-    ]
-    summary = refreshed(scraped, "flickr", *rules)
-    for fault in table[1:]:
-        photo = f"flickr:{photos[fault.number]}"
-        if fault.cause in ("(code 1)", "(code 2)"):
-            assert summary.gone.pop(photo)
-        elif photo in summary.failed:
-            assert fault.cause in summary.failed.pop(photo)
-            assert fault.times == inf or is_said_of_it(fault)
-        else:
-            assert fault.times == 1, fault
-    assert not summary.failed
-    assert not summary.gone
-
-
 @pytest.mark.parametrize("name", SOURCES[1:])
 @some_and_all
 def test_what_a_call_for_many_photos_meets(

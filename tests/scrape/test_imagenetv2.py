@@ -12,10 +12,7 @@ from sqlalchemy import event, select
 from genset.core.errors import BadInput
 from genset.db import Candidate, Ruling, Verdict
 from genset.label.review import rule
-from genset.release.freeze import create
-from genset.release.reader import MANIFEST, Release
 from genset.scrape.imagenetv2 import ImportSummary, take_in
-from genset.scrape.pull import pull
 from genset.scrape.search import first_question
 from tests.labeled_workspace import GOLDFISH, TENCH
 from tests.scrape.commands import genset
@@ -243,34 +240,15 @@ def served(sandbox: Faulty, pool: Pool, wnid: str) -> list[Record]:
     return [found(int(each.source_id), wnid, url=each.image_url) for each in page.photos]
 
 
-@pytest.mark.soak
-def test_a_selection_becomes_a_release_that_others_pull(
-    pool: Pool, checkout: Checkout, serve: Serve, tmp_path: Path
-) -> None:
-    sandbox = serve(*(record(number) for number in range(11, 15)))
-    checkout.searches(*served(sandbox, pool, TENCH))
-    checkout.dataset((12, TENCH), (14, TENCH))
-    here = pool.workspace.root
-    said = genset(
-        "import", "imagenetv2", str(checkout.root), "--dataset", "imagenetv2-b-0", cwd=here
-    )
-    assert "2 ruled correct" in said
-    genset("scrape", "--no-search", "--per-class", "2", cwd=here, endpoint=sandbox.endpoint, key="")
-    assert sandbox.searches == {}
-    assert sorted(pool.held(image_class(TENCH))) == ["12", "14"]
-    release = create(pool.workspace, pool.store, "theirs")
-    assert [photo.labels for photo in release.photos] == [{}, {}]
-    rebuilt = pull(release.root / MANIFEST, lambda name: sandbox.source, tmp_path / "mine")
-    assert (rebuilt.pulled, rebuilt.missing) == (2, 0)
-    Release(tmp_path / "mine").verify()
-
-
 def test_a_scrape_without_search_takes_what_there_is_by_rank(
     pool: Pool, checkout: Checkout, serve: Serve
 ) -> None:
     sandbox = serve(*(record(number) for number in range(11, 15)))
     records = served(sandbox, pool, TENCH)
     checkout.searches(*records)
+    checkout.dataset((12, TENCH), (14, TENCH))
+    words = ("import", "imagenetv2", str(checkout.root), "--dataset", "imagenetv2-b-0")
+    assert "2 ruled correct" in genset(*words, cwd=pool.workspace.root)
     take(pool, checkout)
     tench = image_class(TENCH, "tench")
     done = pool.scrape(sandbox.source, tench, per_class=3, search=False)

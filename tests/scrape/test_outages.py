@@ -8,7 +8,6 @@ import signal
 import subprocess
 import threading
 import time
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -167,48 +166,6 @@ def test_status_says_what_is_refused_and_why_and_when_it_is_tried_next(
 
 
 # Several machines
-
-
-def machine(new_pool: NewPool, store_url: str, images: Path, more: str = "") -> Pool:
-    """A folder of its own on the same database and the same folder of originals."""
-    pool = new_pool(store_url=store_url)
-    settings = f'[images]\nfolder = "{images}"\n[scrape]\n{more}\n'
-    (pool.workspace.root / "genset.toml").write_text(settings, "utf-8")
-    return pool
-
-
-@pytest.mark.soak
-def test_two_machines_share_the_work_the_rate_and_the_originals(
-    serve: Serve, new_pool: NewPool, postgresql: str, tmp_path: Path
-) -> None:
-    wnids, rows, contents = crowded_classes(40, photos=4)
-    sandbox = serve(*rows, contents=contents)
-    words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
-    alone = new_pool()
-    expected = answer_of(alone.done(sandbox.endpoint, *words))
-    searches, images = sandbox.searches, Counter(sandbox.asked_images)
-
-    sandbox.requests.clear()
-    shared = tmp_path / "mount"
-    shared.mkdir()
-    rates = "calls_an_hour = 72000\nimages_per_second = 40"
-    machines = [machine(new_pool, postgresql, shared, rates) for _ in range(2)]
-    running = [each.command(sandbox.endpoint, *words) for each in machines]
-    done = [answer_of(each) for each in running]
-    assert sandbox.searches == searches
-    assert Counter(sandbox.asked_images) == images
-    assert sum(each["stored"] for each in done) == expected["stored"]
-    assert all(each["full"] == expected["full"] for each in done)
-    times = sorted(asked.at for asked in sandbox.requests.of("flickr.photos.search"))
-    assert (len(times) - 1) / (times[-1] - times[0]) < 20 * 1.1
-    pictures = sorted(asked.at for asked in sandbox.requests if asked.what.endswith(".jpg"))
-    assert (len(pictures) - 1) / (pictures[-1] - pictures[0]) < 40 * 1.1
-
-    mine = {path.name for path in shared.glob("*/*.jpg")}
-    assert mine == {Path(name).name for name in alone.files() if name.endswith(".jpg")}
-    for each in machines:
-        url = {"GENSET_STORE_URL": postgresql}
-        assert "every photo is in order" in genset("doctor", cwd=each.workspace.root, more=url)
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])

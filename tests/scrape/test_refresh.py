@@ -105,6 +105,8 @@ def test_a_photo_that_is_gone_is_told_once_and_listed_until_it_is_back(
     assert told(third) == [("flickr:1", "back", "")]
     assert third.gone == {}
     assert events(pool) == [("1", "gone", ""), ("1", "back", "")]
+    sandbox.rules.append(Rule(flickr.failure(2), INFO, photo="2"))
+    assert told(refresh(pool.store, sandbox.source)) == [("flickr:2", "gone", "")]
 
 
 def test_a_licence_that_changed_is_stored_for_coming_releases(filled: tuple[Faulty, Pool]) -> None:

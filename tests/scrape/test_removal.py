@@ -239,15 +239,7 @@ def test_the_command(labeled: tuple[Workspace, Store]) -> None:
     add_candidate(workspace, store, TENCH, 5)
     store.close()
     done = genset("remove", "flickr:0", "--reason", "asked", "--json", cwd=workspace.root)
-    assert json.loads(done) == {
-        "photos": ["flickr:0"],
-        "owner": None,
-        "already": 0,
-        "deleted": 1,
-        "in_use": 0,
-        "releases": {"v1": 1},
-        "same_bytes": [],
-    }
+    assert json.loads(done)["releases"] == {"v1": 1}
     text = genset("remove", "--owner", "flickr:1@N00", "--reason", "asked", cwd=workspace.root)
     assert "release v1 contains 1 of them: genset release takedown v1" in text
     assert "1 removed before" in genset("remove", "flickr:0", "--reason", "x", cwd=workspace.root)

@@ -1,11 +1,10 @@
 """Which photos a class holds in the end: by rank, one an owner, none twice, none contested."""
 
-import hashlib
 from datetime import UTC, datetime
 
 from sqlalchemy import select
 
-from genset.db import Photo, Search, stored_candidates
+from genset.db import Search, stored_candidates
 from tests.labeled_workspace import picture
 from tests.scrape.pools import CAT, DOG, NewPool, Pool, Serve, record
 
@@ -52,34 +51,6 @@ def test_a_photo_that_two_keywords_find_counts_once_at_its_best_rank(
         ]
     assert (shared.keyword, shared.rank) == ("kitten", 1)
     assert sorted(pool.held()) == ["1", "2", "3"]
-
-
-def test_what_a_photo_is_stored_with(serve: Serve, pool: Pool) -> None:
-    sandbox = serve(
-        record(
-            1,
-            owner="1@N00",
-            owner_name="Zoë <b>",
-            title="A cat ☕",
-            license=11,
-            date_taken="2014-12-31 23:59:59",
-        )
-    )
-    pool.scrape(sandbox.source)
-    with pool.store.session() as session:
-        photo = session.scalars(select(Photo)).one()
-    assert (photo.source, photo.source_id, photo.owner) == ("flickr", "1", "1@N00")
-    assert (photo.owner_name, photo.title) == ("Zoë <b>", "A cat ☕")
-    assert photo.license == "CC BY 4.0"
-    assert photo.license_url == "https://creativecommons.org/licenses/by/4.0/"
-    assert photo.page_url == "https://www.flickr.com/photos/1@N00/1"
-    assert photo.posted_at == datetime(2015, 1, 1, 12, tzinfo=UTC)
-    assert photo.taken_at == "2014-12-31 23:59:59"
-    assert photo.stored_at is not None
-    assert photo.rejected is None
-    sha256 = hashlib.sha256(picture(1)).hexdigest()
-    assert (photo.sha256, photo.byte_size, photo.format) == (sha256, len(picture(1)), "JPEG")
-    assert pool.files() == {photo.file: picture(1)} == {f"{sha256[:2]}/{sha256}.jpg": picture(1)}
 
 
 def test_each_search_is_kept_with_its_answer(serve: Serve, pool: Pool) -> None:

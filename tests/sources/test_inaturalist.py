@@ -23,7 +23,7 @@ from genset.licenses import License, LicenseChoice, spdx_id
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.scraper import scrape
 from genset.sources.inaturalist import INaturalist
-from genset.sources.inaturalist_api import LICENSES, found_photo, large, license_in, parse_results
+from genset.sources.inaturalist_api import LICENSES, found_photo, license_in, parse_results
 from genset.sources.replies import parse_json
 from genset.sources.source import Question
 from tests.scrape.pools import Pool
@@ -32,7 +32,6 @@ from tests.sources.inaturalists import CONTACT, Naturalists, inaturalist, name, 
 
 YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
 TENCH = imagenet1k()["n01440764"]
-RECORDED = ("get_observation", "get_observations_by_id", "get_observations_page1")
 
 
 def read(entry: Any, codes: Any = tuple(LICENSES)) -> PhotoOrigin | None:
@@ -49,36 +48,6 @@ def needed(entry: Any) -> PhotoOrigin:
 
 
 # Recorded answers
-
-
-@pytest.mark.realdata
-def test_every_recorded_observation_and_photo_is_read(realdata: Path, tmp_path: Path) -> None:
-    source = inaturalist()
-    photos = 0
-    for file in (*RECORDED, "get_observations_page2"):
-        total, results = parse_results(
-            parse_json((realdata / "inaturalist" / f"{file}.json").read_bytes(), "iNaturalist")
-        )
-        assert total >= len(results) == 1
-        for entry in results:
-            for each in entry["photos"]:
-                photos += 1
-                granted = license_in(entry, str(each["id"]))
-                assert granted is not None
-                code = each["license_code"]
-                assert granted == (LICENSES[code] if code else License("All Rights Reserved", ""))
-                assert source.may_fetch(large(each["url"]))
-                assert "square" not in large(each["url"])
-                one = read({**entry, "photos": [each]})
-                assert (one is None) == (code is None)
-                if one is not None:
-                    assert one.source_id == f"{entry['uuid']}-{each['id']}"
-                    assert one.owner == str(entry["user"]["id"])
-                    assert one.owner_name == (entry["user"]["name"] or entry["user"]["login"])
-                    assert one.page_url == entry["uri"]
-                    assert one.taken_at == entry["observed_on"]
-                    assert one.posted_at == datetime.fromisoformat(entry["created_at"])
-    assert photos == 6
 
 
 @pytest.mark.realdata

@@ -132,18 +132,6 @@ def test_the_same_seed_draws_the_same_and_another_one_otherwise(naturalists: Cou
         assert one != other
 
 
-def test_the_draw_is_the_bookmarks_and_not_the_workspaces(naturalists: Counted) -> None:
-    ids = spread(30_000)
-    whole = drawn(naturalists, ids, 1, pages=2)
-    bookmark = begun(naturalists, ids, seed=1).bookmark
-    naturalists._seed = 99  # somebody changed it
-    for page in (2, 3):
-        came = naturalists.search(replace(FIRST, page=page, bookmark=bookmark), 0)
-        assert [UUID(each.source_id[:36]).int for each in came.photos] == whole[
-            4 * page - 8 : 4 * page - 4
-        ]
-
-
 def test_what_is_new_since_it_began_does_not_move_it(naturalists: Counted) -> None:
     ids = spread(5000)
     bookmark = begun(naturalists, ids, seed=1).bookmark

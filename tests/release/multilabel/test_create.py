@@ -101,21 +101,6 @@ def test_unanswered_questions_are_counted_and_refused_or_taken_as_unclear(
     assert "15 questions had not all their votes" in (made.root / "docs/DATA_CARD.md").read_text()
 
 
-def test_a_question_that_goes_to_more_labelers_is_unanswered(answered: Asking) -> None:
-    answered.needs(2, 3)
-    for wnid in (BASSINET, LAMPSHADE):
-        answered.say_of_all(wnid, bob="incorrect")
-    with pytest.raises(GensetError, match="3 of 16 questions, about 2 photos, lack votes"):
-        answered.freeze()
-    told = collect(answered.pool.store, answered.pool.workspace).proposals
-    assert told is not None
-    assert (told.questions, told.answered) == (16, 13)
-    for wnid in (BASSINET, LAMPSHADE):
-        answered.say_of_all(wnid, eve="unsure")
-    made = answered.freeze()
-    assert photo(made, 0).labels_unclear == (BASSINET, LAMPSHADE)
-
-
 def test_what_was_sent_to_review_lacks_votes_until_it_is_ruled_on(answered: Asking) -> None:
     workspace, store = answered.pool.workspace, answered.pool.store
     task = f"{BASSINET}/flickr:0"
@@ -131,16 +116,6 @@ def test_what_was_sent_to_review_lacks_votes_until_it_is_ruled_on(answered: Aski
     told = collect(store, workspace).proposals
     assert told is not None
     assert (told.questions, told.answered, told.votes_missing) == (16, 16, 0)
-
-
-def test_one_who_says_no_does_not_outvote_one_who_cannot_tell(answered: Asking) -> None:
-    answered.needs(2, 3)
-    answered.say_of_all(BASSINET, ann="incorrect", bob="unsure")
-    answered.say_of_all(LAMPSHADE, ann="incorrect", bob="incorrect")
-    with pytest.raises(GensetError, match="8 of 16 questions, about 8 photos, lack votes"):
-        answered.freeze()
-    answered.say_of_all(BASSINET, eve="correct")
-    assert photo(answered.freeze(), 0).labels_unclear == (BASSINET,)
 
 
 def test_without_any_question_there_is_no_release(asking: Asking) -> None:
