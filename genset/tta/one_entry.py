@@ -158,10 +158,10 @@ def _same_machines(one: str, other: str) -> bool:
 
 
 def _same_framework(one: str, other: str) -> bool:
-    kinds = framework_kind(one), framework_kind(other)
-    if kinds[0] == kinds[1] == "other":
+    kind = framework_kind(one)
+    if kind == "other":
         return [w for w in _words(one) if w.isalpha()] == [w for w in _words(other) if w.isalpha()]
-    return kinds[0] == kinds[1]
+    return kind == framework_kind(other)
 
 
 # Which runs count

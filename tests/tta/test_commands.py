@@ -131,12 +131,6 @@ def test_equal_times_have_no_interval(tmp_path: Path) -> None:
     assert "logged too coarsely" in tta("stability", *paths).stdout
 
 
-def test_runs_that_never_get_there_have_no_variation(runs: list[Path]) -> None:
-    found = answer("stability", *runs, "--threshold", 99)
-    assert (found["reached"], found["hours"], found["variation"]) == (0, None, None)
-    assert found["share"]["low"] == 0
-
-
 def test_stability_needs_two_runs_of_one_task(runs: list[Path], tmp_path: Path) -> None:
     assert "at least two runs" in str(tta("stability", runs[0]).exception)
     other = tmp_path / "squad.tsv"

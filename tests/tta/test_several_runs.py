@@ -97,6 +97,7 @@ def test_fewer_than_two_runs_that_get_there_leave_no_interval_to_expect(
     logs = [write_tsv(tmp_path / f"{score}.tsv", [60, score]) for score in last]
     found = answer("stability", *logs)
     assert (found["expected_hours"], found["expected_interval"]) == (expected, None)
+    assert (found["variation"], found["reached"]) == (None, int(expected is not None))
     assert words in printed("stability", *logs)
 
 

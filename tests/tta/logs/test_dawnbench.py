@@ -242,19 +242,18 @@ def test_missing_fields_are_told_and_the_entry_counts(tmp_path: Path) -> None:
     assert entry.about.cost_per_hour is None
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
-def test_json_has_a_byte_order_mark_or_not(tmp_path: Path, encoding: str) -> None:
+@pytest.mark.parametrize(
+    ("encoding", "day"),
+    [("utf-8", "2018-04-02"), ("utf-8-sig", "2018-4-2"), ("utf-8-sig", "2018-4-02 10:00")],
+)
+def test_json_needs_no_byte_order_mark_and_a_day_no_padding(
+    tmp_path: Path, encoding: str, day: str
+) -> None:
     path = write_entry(tmp_path / "a", [93.5]).with_suffix(".json")
-    path.write_text(json.dumps(FIELDS, indent=1).replace("\n", "\r\n"), encoding)
+    text = json.dumps(FIELDS | {"timestamp": day}, indent=1)
+    path.write_text(text.replace("\n", "\r\n"), encoding)
     (entry,) = read_entries(tmp_path).trainings
-    assert entry.about.author == "Ann"
-
-
-@pytest.mark.parametrize("written", ["2018-04-02", "2018-4-2", "2018-4-02 10:00"])
-def test_days_need_no_padding(tmp_path: Path, written: str) -> None:
-    write_entry(tmp_path / "a", [93.5], timestamp=written)
-    (entry,) = read_entries(tmp_path).trainings
-    assert str(entry.about.submitted) == "2018-04-02"
+    assert (entry.about.author, str(entry.about.submitted)) == ("Ann", "2018-04-02")
 
 
 def test_a_file_without_its_other_half_is_named(tmp_path: Path) -> None:
