@@ -33,7 +33,6 @@ RUN = '\n[[run]]\nlog = "a"\n'
         (RUN + RUN + "set = {batch = 3}", ", run 1 (line 2): no batch, which other runs have"),
         ("photos = 0" + RUN, ": photos must be a number above 0, not 0"),
         ("photo = 3" + RUN, ": photo is unknown; did you mean photos?"),
-        ('order = ["a", "a"]' + RUN + 'on = "a"', "that runs have on, once: a"),
         ('order = ["a"]' + RUN + 'on = ["a", "b"]', "that runs have on, once: a, b"),
         ("run = [{log = 3}]", "RUNS.toml, run 1: log must be a text or a list"),
         (

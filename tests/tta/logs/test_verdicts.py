@@ -48,12 +48,9 @@ def test_the_rest_of_a_resumed_run_is_told_by_its_first_epochs_time(
     assert "or earlier" in printed("thresholds", log, "--from", 70, "--to", 72, *words[2:])
     rows = [f"{n},{100 * n},{60 + 5 * n}" for n in range(1, 5)]
     whole = write(tmp_path / "whole.csv", ["epoch,seconds,val_acc", *rows])
-    assert "2 of 2 entries" in verdict(tmp_path, *words)
-    times = {
-        row["name"]: row["hours"]
-        for row in answer("table", tmp_path, *words)["tasks"][0]["trainings"]
-    }
-    assert times["whole"] == 300 / 3600
+    rows_found = answer("table", tmp_path, *words)["tasks"][0]["trainings"]
+    assert ("whole", 1 / 12) in [(row["name"], row["hours"]) for row in rows_found]
+    assert len(rows_found) == 2
     assert "--starts-at would change nothing" in refusal("table", whole, *words)
 
 
