@@ -20,7 +20,7 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from genset.core.errors import BadInput, GensetError
 from genset.core.safe import web_link
-from genset.core.validation import Meta, parse_json
+from genset.core.validation import Meta, Record, parse_json
 from genset.label import ImageClass, Store, Taxonomy, Workspace, answering
 from genset.label.access import label_secret
 from genset.label.crowd import mturk
@@ -30,22 +30,24 @@ from genset.label.session.desk import Desk, Unwarned
 from genset.label.session.pictures import picture_path, shown_picture
 from genset.label.session.shown import (
     AlsoScreen,
-    Body,
     Example,
     LoadedScreen,
     Name,
-    Receipt,
     Screen,
     ShownPhoto,
     ShownQuestion,
-    SubmissionBody,
-    submission,
+    Submission,
+    milliseconds,
 )
 from labeler_app.component import FILES
 
 _MOST_SCREENS = 12
 
 Names = Annotated[tuple[Name, ...], Meta(max_length=64)]
+
+
+class Body(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """What a page sends to a route."""
 
 
 class ScreensBody(Body, frozen=True, kw_only=True):
@@ -70,7 +72,7 @@ class EarlierBody(Body, frozen=True, kw_only=True):
 class SubmitBody(Body, frozen=True, kw_only=True):
     """Screens' labels, and how many screens the page asks for; it has those that are loaded."""
 
-    submissions: Annotated[tuple[SubmissionBody, ...], Meta(max_length=_MOST_SCREENS)]
+    submissions: Annotated[tuple[Submission, ...], Meta(max_length=_MOST_SCREENS)]
     count: int = 0
     loaded: Names = ()
 
@@ -78,11 +80,6 @@ class SubmitBody(Body, frozen=True, kw_only=True):
 def most(count: int) -> int:
     """As many screens as are given where a page asks for so many."""
     return max(0, min(count, _MOST_SCREENS))
-
-
-def milliseconds(time: datetime) -> int:
-    """A time as browsers count it."""
-    return round(time.timestamp() * 1000)
 
 
 def screen_json(shown: Screen | AlsoScreen | LoadedScreen) -> dict[str, Any]:
@@ -131,12 +128,6 @@ def classes_json(taxonomy: Taxonomy) -> bytes:
     """All classes by their index, as JSON, for the search among them."""
     found = [_named(cls) for cls in taxonomy]
     return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def receipt_json(stored: Receipt) -> dict[str, Any]:
-    """What became of a label."""
-    about = {"id": str(stored.id), "ok": stored.ok, "reason": stored.reason}
-    return about if stored.expected is None else {**about, "expected": stored.expected}
 
 
 _web_link = lru_cache(maxsize=4096)(web_link)  # a screen is sent until it is submitted
@@ -245,10 +236,11 @@ def routes(workspace: Workspace, store: Store) -> list[BaseRoute]:
         return {"screens": list(map(screen_json, leased)), "progress": progress}
 
     def submit(session: str, body: SubmitBody) -> Answer:
-        submissions = list(map(submission, body.submissions))
-        receipts, progress, leased = desk(session).take(submissions, most(body.count), body.loaded)
+        receipts, progress, leased = desk(session).take(
+            body.submissions, most(body.count), body.loaded
+        )
         return {
-            "receipts": list(map(receipt_json, receipts)),
+            "receipts": receipts,
             "progress": progress,
             "screens": None if leased is None else list(map(screen_json, leased)),
         }

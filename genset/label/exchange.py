@@ -33,7 +33,7 @@ from genset.db import (
 from genset.label.labelers import Labelers, Names, checked_worker
 from genset.label.review import signed
 from genset.label.session.desk import Desk
-from genset.label.session.shown import Receipt, UnsavedFile, submission
+from genset.label.session.shown import Receipt, UnsavedFile
 from genset.label.sheet import (
     Row,
     columns_in,
@@ -210,7 +210,7 @@ def import_unsaved(workspace: Workspace, store: Store, path: Path) -> list[Recei
     Raises:
         BadInput: the file cannot be read, or names a screen that nobody has in this workspace.
     """
-    submissions = [submission(body) for body in read_json(path, UnsavedFile).submissions]
+    submissions = read_json(path, UnsavedFile).submissions
     desks = []
     with store.session() as session:
         for sent in submissions:

@@ -19,7 +19,7 @@ def classes_of(screen: AlsoScreen) -> list[str]:
 
 def answered(screen: AlsoScreen, say: Say = Verdict.INCORRECT, *added: str) -> Submission:
     """The screen's questions, all answered, and these classes added."""
-    at = now()
+    at = 1000 * now().timestamp()
     labels = tuple(
         NewLabel(
             id=uuid.uuid4(),

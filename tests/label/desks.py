@@ -36,20 +36,20 @@ def hold(store: Store, workspace: Workspace, name: str, **decision: Any) -> Effe
 
 def decided(screen: Screen, verdict: Say = CORRECT, at: datetime | None = None) -> Submission:
     """The screen's photos, all decided."""
-    at = at or now()
+    time = 1000 * (at or now()).timestamp()
     labels = tuple(
         NewLabel(
             id=uuid.uuid4(),
             photo=photo.id,
             verdict=verdict if isinstance(verdict, Verdict) else verdict(photo.owner_name),
-            shown_at=at,
-            decided_at=at,
+            shown_at=time,
+            decided_at=time,
             order=order,
             supersedes=photo.label_id,
         )
         for order, photo in enumerate(screen.photos, 1)
     )
-    return Submission(screen.id, at, at, labels)
+    return Submission(screen.id, time, time, labels)
 
 
 def do(desk: Desk, screen: Screen, verdict: Say = CORRECT) -> list[Receipt]:

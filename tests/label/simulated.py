@@ -37,7 +37,7 @@ def opinion(owner: str, name: str) -> Verdict:
 
 def decided(screen: Screen | AlsoScreen, name: str) -> Submission:
     """Every photo or question of a screen, decided now; now and then a class is added."""
-    at = now()
+    at = 1000 * now().timestamp()
     if isinstance(screen, Screen):
         about = [(photo.id, photo.owner_name) for photo in screen.photos]
         added: list[str] = []

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from sqlalchemy import Table, bindparam, func, select
@@ -54,9 +54,9 @@ _ROUND = (
 )
 
 
-def between(start: datetime, time: datetime) -> datetime:
+def between(start: datetime, milliseconds: float) -> datetime:
     """A time that a browser tells, whose clock may be wrong or lie: from `start` until now."""
-    return min(max(start, time), now())
+    return min(max(start, datetime.fromtimestamp(milliseconds / 1000, UTC)), now())
 
 
 def add_classes(

@@ -1,14 +1,12 @@
 """What passes between a labeler's page and the desk: screens out, verdicts in, receipts out."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from datetime import datetime
+from typing import Annotated, Literal
 from uuid import UUID
 
-from msgspec.structs import asdict
-
 from genset.classes import LONGEST_ID, ImageClass
-from genset.core.validation import Meta, Record
+from genset.core.validation import Meta
 from genset.db import Outcome, Verdict
 
 
@@ -99,6 +97,32 @@ class LoadedScreen:
     expires_at: datetime
 
 
+# What a page sends
+
+LONGEST_COMMENT = 500
+_MOST_ADDED = 4
+_MOST_LABELS = 48  # photos of a class; a screen of questions has fewer, with those added
+_LATEST = 4_102_444_800_000  # the year 2100
+
+Name = Annotated[
+    str,
+    Meta(
+        max_length=64,
+        pattern=r"^[\x20-\x7e]*$",
+        title="a name of at most 64 printable ASCII characters",
+    ),
+]
+Milliseconds = Annotated[float, Meta(ge=0, le=_LATEST)]
+"""A time as browsers count it: since 1970."""
+
+Order = Annotated[int, Meta(ge=1, le=_MOST_LABELS)]
+
+
+def milliseconds(time: datetime) -> int:
+    """A time as browsers count it."""
+    return round(time.timestamp() * 1000)
+
+
 @dataclass(frozen=True, slots=True)
 class NewLabel:
     """A verdict as the page sends it.
@@ -110,11 +134,11 @@ class NewLabel:
     """
 
     id: UUID
-    photo: str
+    photo: Name
     verdict: Verdict
-    shown_at: datetime
-    decided_at: datetime
-    order: int
+    shown_at: Milliseconds
+    decided_at: Milliseconds
+    order: Order
     supersedes: UUID | None = None
 
 
@@ -126,30 +150,48 @@ class AddedClass:
     """
 
     id: UUID
-    wnid: str
-    shown_at: datetime
-    decided_at: datetime
-    order: int
+    wnid: Annotated[str, Meta(max_length=LONGEST_ID)]
+    shown_at: Milliseconds
+    decided_at: Milliseconds
+    order: Order
+
+    def __post_init__(self) -> None:
+        if not self.wnid.isprintable():  # letters of any script may be in it
+            raise ValueError("a class's id has characters that print")
 
 
 @dataclass(frozen=True, slots=True)
 class NewComment:
     """A remark on the photo (as in `NewLabel`): "" only flags it, None takes a remark back."""
 
-    photo: str
-    text: str | None
+    photo: Name
+    text: Annotated[str, Meta(max_length=LONGEST_COMMENT)] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
     """A screen's verdicts. The first submission of a screen names every photo on it."""
 
-    screen: str
-    shown_at: datetime
-    submitted_at: datetime
-    labels: tuple[NewLabel, ...]
-    added: tuple[AddedClass, ...] = ()
-    comments: tuple[NewComment, ...] = ()
+    screen: Name
+    shown_at: Milliseconds
+    submitted_at: Milliseconds
+    labels: Annotated[tuple[NewLabel, ...], Meta(max_length=_MOST_LABELS)]
+    added: Annotated[tuple[AddedClass, ...], Meta(max_length=_MOST_ADDED)] = ()
+    comments: Annotated[tuple[NewComment, ...], Meta(max_length=_MOST_LABELS)] = ()
+
+    def __post_init__(self) -> None:
+        if not self.labels and not self.added and not self.comments:
+            raise ValueError("a submission has at least one label or comment")
+
+
+@dataclass(frozen=True, slots=True)
+class UnsavedFile:
+    """What a page writes where a labeler downloads the labels that are not saved yet."""
+
+    submissions: tuple[Submission, ...]
+
+
+# What it is told
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,102 +256,3 @@ HOME = "this is the photo's own class"
 ASKED = "this class is asked about already"
 DECIDED = "you have decided this class for this photo already"
 TOO_MANY = "no more classes can be added here"
-
-
-# What a page sends
-
-LONGEST_COMMENT = 500
-_MOST_ADDED = 4
-_MOST_LABELS = 48  # photos of a class; a screen of questions has fewer, with those added
-_LATEST = 4_102_444_800_000  # the year 2100, as browsers count
-
-Name = Annotated[
-    str,
-    Meta(
-        max_length=64,
-        pattern=r"^[\x20-\x7e]*$",
-        title="a name of at most 64 printable ASCII characters",
-    ),
-]
-Milliseconds = Annotated[float, Meta(ge=0, le=_LATEST)]
-Order = Annotated[int, Meta(ge=1, le=_MOST_LABELS)]
-
-
-class Body(Record, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """What a page sends to a route."""
-
-
-class EntryBody(Body, frozen=True, kw_only=True):
-    """What a label and an added class have in common."""
-
-    id: UUID
-    shown_at: Milliseconds
-    decided_at: Milliseconds
-    order: Order
-
-
-class LabelBody(EntryBody, frozen=True, kw_only=True):
-    """As `NewLabel`."""
-
-    photo: Name
-    verdict: Verdict
-    supersedes: UUID | None
-
-
-class AddedBody(EntryBody, frozen=True, kw_only=True):
-    """As `AddedClass`."""
-
-    wnid: Annotated[str, Meta(max_length=LONGEST_ID)]
-
-    def __post_init__(self) -> None:
-        if not self.wnid.isprintable():  # letters of any script may be in it
-            raise ValueError("a class's id has characters that print")
-
-
-class CommentBody(Body, frozen=True, kw_only=True):
-    """As `NewComment`."""
-
-    photo: Name
-    text: Annotated[str, Meta(max_length=LONGEST_COMMENT)] | None
-
-
-class SubmissionBody(Body, frozen=True, kw_only=True):
-    """As `Submission`."""
-
-    screen: Name
-    shown_at: Milliseconds
-    submitted_at: Milliseconds
-    labels: Annotated[tuple[LabelBody, ...], Meta(max_length=_MOST_LABELS)]
-    added: Annotated[tuple[AddedBody, ...], Meta(max_length=_MOST_ADDED)] = ()
-    comments: Annotated[tuple[CommentBody, ...], Meta(max_length=_MOST_LABELS)] = ()
-
-    def __post_init__(self) -> None:
-        if not self.labels and not self.added and not self.comments:
-            raise ValueError("a submission has at least one label or comment")
-
-
-class UnsavedFile(Body, frozen=True, kw_only=True):
-    """What a page writes where a labeler downloads the labels that are not saved yet."""
-
-    submissions: tuple[SubmissionBody, ...]
-
-
-def submission(body: SubmissionBody) -> Submission:
-    """The submission that a page sent."""
-    return Submission(
-        screen=body.screen,
-        shown_at=_time(body.shown_at),
-        submitted_at=_time(body.submitted_at),
-        labels=tuple(NewLabel(**_timed(label)) for label in body.labels),
-        added=tuple(AddedClass(**_timed(added)) for added in body.added),
-        comments=tuple(NewComment(comment.photo, comment.text) for comment in body.comments),
-    )
-
-
-def _timed(entry: EntryBody) -> dict[str, Any]:
-    times = {"shown_at": _time(entry.shown_at), "decided_at": _time(entry.decided_at)}
-    return asdict(entry) | times
-
-
-def _time(milliseconds: float) -> datetime:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -319,7 +319,7 @@ def _row(label: NewLabel, photo: _Photo, screen: LeasedScreen) -> dict[str, Any]
 
 def _looked(screen: LeasedScreen, submission: Submission) -> float:
     """For how many seconds a screen was looked at: as the page says, within what was possible."""
-    claimed = (submission.submitted_at - submission.shown_at).total_seconds()
+    claimed = (submission.submitted_at - submission.shown_at) / 1000
     return min(max(0.0, claimed), max(0.0, (now() - screen.created_at).total_seconds()))
 
 

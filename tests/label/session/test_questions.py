@@ -20,7 +20,6 @@ from genset.db import (
     Screen,
     Store,
     Verdict,
-    now,
 )
 from genset.label.queue.boards import boards_of
 from genset.label.session.shown import AddedClass, AlsoScreen, Submission
@@ -201,19 +200,17 @@ def test_only_so_many_classes_are_added_to_a_screen(asked: Opened) -> None:
     ann = desk_of(asked, "ann")
     (screen,) = ann.also_screens(count=1)
     decide(ann, screen)
-    at = now()
     told = []
     for cls in list(imagenet1k())[2:14]:
-        added = (AddedClass(uuid.uuid4(), cls.wnid, at, at, 1),)
-        told += reasons(ann.submit(Submission(screen.id, at, at, (), added)))
+        added = (AddedClass(uuid.uuid4(), cls.wnid, 0, 0, 1),)
+        told += reasons(ann.submit(Submission(screen.id, 0, 0, (), added)))
     assert told == [""] * 9 + ["no more classes can be added here"] * 3
 
 
 def test_no_class_is_added_to_a_screen_of_candidates(opened: Opened) -> None:
     ann = desk_of(opened, "ann")
     (screen,) = ann.screens(count=1)
-    at = now()
-    added = (AddedClass(uuid.uuid4(), MINK, at, at, 1),)
+    added = (AddedClass(uuid.uuid4(), MINK, 0, 0, 1),)
     receipts = ann.submit(replace(decided(screen), added=added))
     assert reasons(receipts) == [""] * 5 + ["classes are added where one photo is shown"]
 

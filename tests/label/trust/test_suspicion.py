@@ -149,7 +149,7 @@ def work(desk: Desk, say: Say = CORRECT, looked: float = 0.0, screens: int = 99)
     done = []
     while len(done) < screens and (found := desk.screens(1)):
         submission = decided(found[0], say)
-        began = submission.submitted_at - timedelta(seconds=looked)
+        began = submission.submitted_at - 1000 * looked
         assert all(each.ok for each in desk.submit(replace(submission, shown_at=began)))
         done.append(found[0])
     return done
