@@ -7,15 +7,12 @@ import mlcroissant
 import pytest
 from msgspec.structs import replace
 
-from genset.db import Photo, labels_in_force, votes
-from genset.label.aggregate.votes import Vote
-from genset.label.agreement import krippendorff_alpha
+from genset.db import Photo
 from genset.release.documents import documents
-from genset.release.facts import alpha
 from genset.release.freeze import create
 from genset.release.reader import MANIFEST, Release
 from genset.settings import DatasetSettings
-from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
+from tests.labeled_workspace import TENCH, add_candidate
 from tests.release.conftest import Pool
 
 
@@ -66,16 +63,3 @@ def test_croissant_tells_what_responsible_ai_asks(release: Release) -> None:
     assert all(field["description"] for field in told["recordSet"][0]["field"])
     assert {each["@type"] for each in told["prov:wasGeneratedBy"]} == {"prov:Activity"}
     assert told["rai:annotationsPerItem"] == "1 label on 8 photos, 3 labels on 1 photo"
-
-
-def test_agreement_is_that_of_the_labelers_numbers(pool: Pool) -> None:
-    pool.label(f"{TENCH}/flickr:0", ann="correct", bob="correct", eve="incorrect")
-    pool.label(f"{TENCH}/flickr:1", ann="correct", bob="unsure")
-    pool.label(f"{GOLDFISH}/flickr:100", ann="incorrect", bob="incorrect", eve="incorrect")
-    pool.label(f"{GOLDFISH}/flickr:101", ann="correct")
-    with pool.store.session() as session:
-        said = votes(session)
-        rows = session.scalars(labels_in_force())
-        each = [Vote(str(row.candidate_id), row.worker, row.verdict.value) for row in rows]
-    assert alpha(said.values()) == pytest.approx(krippendorff_alpha(each).alpha, abs=1e-6)
-    assert alpha([]) is None

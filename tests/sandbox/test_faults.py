@@ -14,7 +14,7 @@ import requests
 
 from genset.core.errors import BadInput
 from genset.sandbox import Faults, Request, Sandbox
-from genset.sandbox.faults import KINDS, LASTING, PASSING
+from genset.sandbox.faults import LASTING, PASSING
 from tests.sandbox.conftest import Speak
 from tests.sandbox.test_sandbox import TENCH, plain, record
 
@@ -182,14 +182,6 @@ def test_words_that_are_no_faults(words: list[str], says: str) -> None:
         Faults.parse(words)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_words_that_are_faults() -> None:
-    parsed = Faults.parse(["too_many=0.1", "gone=1", "hang=0.5", "retry_after=3"], seed=7)
-    assert parsed == Faults(seed=7, too_many=0.1, gone=1, hang=0.5, retry_after=3)
-    assert Faults.parse(f"{kind}=0.1" for kind in KINDS) == Faults(
-        **dict.fromkeys(KINDS, 0.1)  # type: ignore[arg-type]  # the seed is an int
-    )
 
 
 # The command

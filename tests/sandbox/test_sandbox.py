@@ -160,31 +160,6 @@ def test_a_port_that_is_taken(photos: Path, serve: Serve) -> None:
         Sandbox(photos, port=port)
 
 
-# Errors
-
-
-@pytest.mark.parametrize(
-    ("parameters", "code", "message"),
-    [
-        ({"api_key": ""}, 100, "Invalid API Key (Key has invalid format)"),
-        ({"api_key": "invalid"}, 100, "Invalid API Key (Key has invalid format)"),
-        ({"method": "flickr.photos.serch"}, 112, 'Method "flickr.photos.serch" not found'),
-        ({"method": ""}, 112, 'Method "" not found'),
-        (
-            {"method": "flickr.photos.getInfo", "photo_id": "5"},
-            1,
-            'Photo "5" not found (invalid ID)',
-        ),
-    ],
-)
-def test_errors(serve: Serve, parameters: dict[str, str], code: int, message: str) -> None:
-    call = {"method": "flickr.photos.search"} | parameters
-    sandbox = serve()
-    reply = plain(sandbox, **call, format="json", nojsoncallback="1")
-    assert reply.status_code == 200
-    assert reply.json() == {"stat": "fail", "code": code, "message": message}
-
-
 # The log
 
 

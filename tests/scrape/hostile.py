@@ -165,6 +165,15 @@ class HostileHost(socketserver.ThreadingTCPServer):
         self.asked: list[str] = []
         self.headers: dict[str, str] = {}
 
+    def respond(self, path: str, content: bytes) -> Answer:
+        """What a request for a path, with this body, gets."""
+        form = parse_qs(content.decode() + "&" + path.partition("?")[2])
+        self.asked.append(path)
+        text = form.get("text", [""])[0]
+        if self.found and text == "sky":
+            return answer(b'{"stat": "ok"}', Content_Type="application/json")
+        return self.search(text) if text in self.found else self.answers[path]
+
     def search(self, text: str) -> bytes:
         entries = self.found[text]
         photos = {"page": 1, "total": str(len(entries)), "photo": entries}
@@ -206,15 +215,7 @@ class _Talk(socketserver.StreamRequestHandler):
             name, _, value = line.decode().partition(": ")
             headers[name.lower()] = value
         host.headers = headers
-        content = self.rfile.read(int(headers.get("content-length", 0)))
-        form = parse_qs(content.decode() + "&" + path.partition("?")[2])
-        host.asked.append(path)
-        if host.found and form.get("text") == ["sky"]:
-            reply: Answer = answer(b'{"stat": "ok"}', Content_Type="application/json")
-        elif "text" in form and form["text"][0] in host.found:
-            reply = host.search(form["text"][0])
-        else:
-            reply = host.answers[path]
+        reply = host.respond(path, self.rfile.read(int(headers.get("content-length", 0))))
         if isinstance(reply, bytes):
             self.wfile.write(host.named(reply))
         else:

@@ -61,16 +61,6 @@ def test_licenses_are_asked_for_and_each_photos_own_is_checked(
         assert {each[0] for each in asked(sandbox)} == {expected}
 
 
-def test_any_license_is_asked_for_as_none_and_kept(serve: Serve, pool: Pool) -> None:
-    sandbox = serve(record(1, license=0), record(2, license=16))
-    pool.scrape(sandbox.source)
-    assert {each[0] for each in asked(sandbox)} == {None}
-    assert [photo["license"] for photo in pool.rows()["photo"]] == [
-        "All Rights Reserved",
-        "CC BY-NC-ND 4.0",
-    ]
-
-
 def test_another_license_is_searched_for_anew(serve: Serve, pool: Pool) -> None:
     sandbox = serve(record(1, license=0), record(2, license=4), record(3, license=11))
     assert pool.scrape(sandbox.source, licenses=choose_licenses("CC BY 4.0")).short == {CAT.wnid: 1}
@@ -114,14 +104,6 @@ def test_the_window_is_asked_for_and_each_photos_time_is_checked(
             assert before == str(unix("2020-01-01") - 1)  # Flickr's end is in the window
 
 
-def test_another_window_is_searched_anew(serve: Serve, pool: Pool) -> None:
-    sandbox = serve(posted(1, "2015-01-01 00:00:00"), posted(2, "2017-01-01 00:00:00"))
-    pool.scrape(sandbox.source, posted_after=datetime(2016, 1, 1, tzinfo=UTC))
-    assert pool.held() == ["2"]
-    pool.scrape(sandbox.source)
-    assert sorted(pool.held()) == ["1", "2"]
-
-
 # Sizes and safety
 
 
@@ -155,22 +137,6 @@ def test_refused_photos_are_tried_again_only_when_that_is_asked_for(
     forget_refusals(pool.store, pool.plan)
     assert pool.scrape(sandbox.source).stored == len(sandbox.requests) == 1
     assert (pool.held(), pool.rejected()) == (["0", "1", "2", "3"], {})
-
-
-def test_trying_again_takes_own_ids_and_lists_longer_than_a_question_may_be(
-    serve: Serve, new_pool: NewPool, store_url: str
-) -> None:
-    pool = new_pool(store_url=store_url)
-    own = image_class("Great_Dane", "cat")
-    sandbox = serve(*map(record, range(3)))
-    gone = Reply(410, "text/plain", b"")
-    sandbox.fault = lambda request: gone if "/1_" in request.path else None
-    pool.scrape(sandbox.source, own)
-    assert pool.rejected() == {"1": "gone"}
-
-    many = [image_class(f"Class_{number}") for number in range(70_000)]
-    forget_refusals(pool.store, replace(pool.plan, classes=(*many, own)))
-    assert pool.rejected() == {}
 
 
 def test_trying_again_starts_the_counts_of_failures_anew(

@@ -52,17 +52,6 @@ def test_a_photo_leaves_the_pool_and_its_original_goes(serve: Serve, pool: Pool)
     assert check_files(pool.workspace, pool.store) == []
 
 
-def test_a_later_scrape_obeys_and_takes_the_next_one(serve: Serve, pool: Pool) -> None:
-    sandbox = serve(*(record(number) for number in (1, 2, 3, 4, 5)))
-    pool.scrape(sandbox.source)
-    taken_out(pool, "flickr:2")
-    sandbox.requests.clear()
-    forget_refusals(pool.store, pool.plan)
-    pool.scrape(sandbox.source)
-    assert pool.held() == ["1", "3", "4"]
-    assert not [path for path in sandbox.asked_images if "/2_" in path]
-
-
 def test_an_owner_takes_all_photos_along_and_keeps_coming_ones_out(
     serve: Serve, pool: Pool
 ) -> None:

@@ -161,25 +161,6 @@ def test_a_photo_that_was_taken_before_the_day_is_passed_over_with_that_reason(
     assert {"2000", "2001", "2002"} <= set(stored(pool, "flickr"))
 
 
-def test_licences_are_looked_at_whatever_the_source_can_search_for(
-    start: Start, new_pool: NewPool
-) -> None:
-    from genset.licenses import choose_licenses
-
-    pool = new_pool(per_class=5)
-    rows = rows_of(2000)
-    for row in rows[:2]:
-        row["commons_license"] = "cc-by-sa-3.0-de"
-    for row in rows[2:]:
-        row["commons_license"] = "gfdl"
-    start("commons", rows)
-    source = Commons.connect(Hosts(pool.store), SETTINGS)
-    plan = plan_of(pool, Commons, licenses=choose_licenses("CC BY-SA"))
-    done = scrape(pool.workspace, pool.store, source, plan)
-    assert stored(pool, "commons") == ["2000", "2001"]
-    assert done.rejected_by_plan == {"under another licence": 14}
-
-
 def test_a_refresh_of_a_source_does_not_wait_for_another_that_is_down(
     start: Start, new_pool: NewPool, tmp_path: Path
 ) -> None:

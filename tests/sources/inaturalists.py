@@ -5,10 +5,8 @@ import tempfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
-from typing import Any, Self, cast
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID
 
@@ -16,6 +14,7 @@ from genset.db import Store
 from genset.net.hosts import Hosts
 from genset.sources.inaturalist import INaturalist
 from tests.labeled_workspace import picture
+from tests.scrape.hostile import HostileHost, answer
 
 CONTACT = "you@example.org"
 MOST_RESULTS = 10_000
@@ -69,75 +68,43 @@ class Asked:
     agent: str
 
 
-class Naturalists(ThreadingHTTPServer):
+class Naturalists(HostileHost):
     """A host that finds its observations, of tenches, and serves a picture for each photo.
 
     Attributes:
         observations: by id; all are of research grade and of the right age.
         unsearchable: ids that no answer about several shows.
         errors: statuses and bodies that the next calls are answered with.
-        asked: the calls of the API that it got.
+        calls: those of the API that it got.
     """
 
-    daemon_threads = True
-
     def __init__(self, observations: Iterable[dict[str, Any]]) -> None:
-        super().__init__(("127.0.0.1", 0), _Talk)
+        super().__init__()
         self.observations = {each["id"]: each for each in observations}
         self.unsearchable: set[int] = set()
         self.errors: list[tuple[int, bytes]] = []
-        self.asked: list[Asked] = []
-        self.host = f"http://127.0.0.1:{self.server_address[1]}"
-        self.endpoint = f"{self.host}/v1"
+        self.calls: list[Asked] = []
+        self.endpoint = f"{self.address}/v1"
 
-    def answer(self, params: Mapping[str, str]) -> dict[str, Any]:
+    def respond(self, path: str, content: bytes) -> bytes:
+        address = urlsplit(path)
+        if not address.path.startswith("/v1/"):
+            return answer(picture(int(address.path.split("/")[2])))
+        params = dict(parse_qsl(address.query))
+        self.calls.append(Asked(address.path, params, self.headers["user-agent"]))
+        status, body = self.errors.pop(0) if self.errors else (200, self.reply(params))
+        return answer(body, f"{status} So", Content_Type="application/json")
+
+    def reply(self, params: Mapping[str, str]) -> bytes:
         """As ``GET /observations?params``."""
         ids = self.observations if params.get("taxon_name", "Tinca tinca") == "Tinca tinca" else ()
         if "uuid" in params:
             ids = {UUID(uuid).int for uuid in params["uuid"].split(",")} & ids.keys()
             ids -= self.unsearchable if len(ids) > 1 else set()
         total, page = found(sorted(ids), params)
-        return {"total_results": total, "results": [self.observations[each] for each in page]}
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of clients that hang up."""
-
-    def __enter__(self) -> Self:
-        Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-        self.server_close()
-
-
-class _Talk(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        server = cast("Naturalists", self.server)
-        address = urlsplit(self.path)
-        if not address.path.startswith("/v1/"):
-            number = int(address.path.split("/")[2])
-            return self._send(200, "image/jpeg", picture(number))
-        params = dict(parse_qsl(address.query))
-        server.asked.append(Asked(address.path, params, self.headers["User-Agent"]))
-        if server.errors:
-            status, body = server.errors.pop(0)
-            return self._send(status, "application/json", body)
-        reply = json.dumps(server.answer(params))
-        here = reply.replace("https://static.inaturalist.org", server.host)
-        return self._send(200, "application/json", here.encode())
-
-    def _send(self, status: int, kind: str, body: bytes) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Be quiet."""
+        results = [self.observations[each] for each in page]
+        reply = json.dumps({"total_results": total, "results": results})
+        return reply.replace("https://static.inaturalist.org", self.address).encode()
 
 
 def found(ids: list[int], params: Mapping[str, Any]) -> tuple[int, list[int]]:

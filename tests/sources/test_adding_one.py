@@ -6,11 +6,9 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -19,32 +17,29 @@ from genset.core.errors import BadInput
 from genset.sources import source as registry
 from genset.sources.flickr import Flickr
 from tests.labeled_workspace import TENCH, picture
+from tests.scrape.hostile import HostileHost, answer
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-class _Museum(BaseHTTPRequestHandler):
+class Museum(HostileHost):
     """A museum with six photos of a tench, of which the first is too old and the last is gone."""
 
-    asked: ClassVar[list[str]] = []
-
-    def do_GET(self) -> None:
-        address = urlsplit(self.path)
-        self.asked.append(f"{address.path} {self.headers['User-Agent']}")
+    def respond(self, path: str, content: bytes) -> bytes:
+        address = urlsplit(path)
+        self.asked.append(f"{address.path} {self.headers['user-agent']}")
         query = parse_qs(address.query)
         if address.path == "/search":
             page = int(query["page"][0])
             found = [self.entry(number) for number in range(3 * page - 2, 3 * page + 1)]
-            self.answer(json.dumps({"photos": found, "total": 6, "more": page < 2}).encode())
-        elif address.path == "/photo":
+            reply = {"photos": found, "total": 6, "more": page < 2}
+            return answer(json.dumps(reply).encode())
+        if address.path == "/photo":
             number = int(query["id"][0])
-            self.answer(json.dumps(self.entry(number) if number != 2 else {}).encode())
-        elif found_number := re.fullmatch(r"/photos/([1-5])\.jpg", address.path):
-            self.answer(picture(int(found_number[1])))
-        else:
-            self.send_error(404)
-
-    do_HEAD = do_GET  # noqa: N815
+            return answer(json.dumps(self.entry(number) if number != 2 else {}).encode())
+        if found_number := re.fullmatch(r"/photos/([1-5])\.jpg", address.path):
+            return answer(picture(int(found_number[1])))
+        return answer(b"", "404 Not Found")
 
     def entry(self, number: int) -> dict[str, Any]:
         return {
@@ -59,29 +54,15 @@ class _Museum(BaseHTTPRequestHandler):
             "taken": "2018",
         }
 
-    def answer(self, body: bytes) -> None:
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
 
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+@pytest.fixture
+def museum() -> Iterator[Museum]:
+    with Museum() as running:
+        yield running
 
 
 @pytest.fixture
-def museum() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Museum)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture
-def genset(museum: str, tmp_path: Path) -> Any:
+def genset(museum: Museum, tmp_path: Path) -> Any:
     """The command line where a package with the example is installed."""
     site = tmp_path / "site"
     info = site / "genset_museum-1.0.dist-info"
@@ -91,7 +72,10 @@ def genset(museum: str, tmp_path: Path) -> Any:
     [entry] = re.findall(r"```toml\n(.*?)```", (DOCS / "sources.md").read_text("utf-8"), re.S)
     entry = entry.replace('[project.entry-points."genset.sources"]', "[genset.sources]")
     (info / "entry_points.txt").write_text(entry.replace('"', ""))
-    environment = os.environ | {"MUSEUM": museum, "PYTHONPATH": f"{site}{os.pathsep}{DOCS.parent}"}
+    environment = os.environ | {
+        "MUSEUM": museum.address,
+        "PYTHONPATH": f"{site}{os.pathsep}{DOCS.parent}",
+    }
     environment.pop("FLICKR_API_KEY", None)
 
     def run(*words: str, code: int = 0, cwd: Path = tmp_path / "work") -> str:
@@ -105,12 +89,13 @@ def genset(museum: str, tmp_path: Path) -> Any:
 
 
 @pytest.mark.soak
-def test_the_example_is_scraped_refreshed_released_and_pulled(genset: Any, tmp_path: Path) -> None:
-    _Museum.asked.clear()
+def test_the_example_is_scraped_refreshed_released_and_pulled(
+    genset: Any, museum: Museum, tmp_path: Path
+) -> None:
     said = genset("scrape", "--source", "museum", "--classes", TENCH, "--per-class", "3")
     assert "1 of 1 class full: 3 stored" in said
     assert "1 posted before 2014-01-01" in said
-    assert all("me@example.org" in asked for asked in _Museum.asked)
+    assert all("me@example.org" in asked for asked in museum.asked)
     assert "gone: museum:2 " in genset("refresh")
     labels = tmp_path / "labels.csv"
     tasks = "".join(f"{TENCH}/museum:{number},Ann,correct\n" for number in (2, 3, 4))

@@ -5,11 +5,10 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Barrier, Event, Lock, Thread
+from threading import Barrier, Event, Thread
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from hypothesis import given
@@ -28,6 +27,8 @@ from genset.sources.commons import Commons, search_text
 from genset.sources.commons_api import ask_whole, license_in_answer, parse_reply, photo_of
 from genset.sources.flickr import Flickr
 from genset.sources.source import Question, SearchPage, photos_of
+from tests.scrape import hostile
+from tests.scrape.hostile import HostileHost
 from tests.sources.conftest import JSON
 
 YEAR_2014 = datetime(2014, 1, 1, tzinfo=UTC)
@@ -396,50 +397,29 @@ def test_statements_are_searched_before_words() -> None:
 # Calls
 
 
-class Wiki(ThreadingHTTPServer):
+class Wiki(HostileHost):
     """A host that answers with what `reply` makes of a call's parameters."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Talk)
-        self.endpoint = f"http://127.0.0.1:{self.server_port}/w/api.php"
+        super().__init__()
+        self.endpoint = f"{self.address}/w/api.php"
         self.reply: Callable[[dict[str, str]], Any] = lambda params: answer()
-        self.asked: list[dict[str, str]] = []
+        self.calls: list[dict[str, str]] = []
         self.agents: set[str] = set()
-        self.lock = Lock()
 
-
-class _Talk(BaseHTTPRequestHandler):
-    server: Wiki
-
-    def do_GET(self) -> None:
-        params = {k: v[0] for k, v in parse_qs(urlsplit(self.path).query).items()}
-        with self.server.lock:
-            self.server.asked.append(params)
-            self.server.agents.add(self.headers["User-Agent"])
-        reply = self.server.reply(params)
-        status, headers = 200, {}
-        if isinstance(reply, tuple):
-            status, headers, reply = reply
-        body = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: Any) -> None:
-        """Say nothing."""
+    def respond(self, path: str, content: bytes) -> bytes:
+        self.calls.append(params := dict(parse_qsl(urlsplit(path).query)))
+        self.agents.add(self.headers["user-agent"])
+        reply = self.reply(params)
+        status, body = reply if isinstance(reply, tuple) else (200, json.dumps(reply).encode())
+        return hostile.answer(body, f"{status} So", Content_Type="application/json")
 
 
 @pytest.fixture
 def wiki(monkeypatch: pytest.MonkeyPatch) -> Iterator[Wiki]:
     monkeypatch.setenv("GENSET_PAUSE_FACTOR", "0.001")
     with Wiki() as running:
-        Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         yield running
-        running.shutdown()
 
 
 def history(*uploads: tuple[int, list[str]], **more: Any) -> Fields:
@@ -471,7 +451,7 @@ def test_a_search_asks_for_what_it_must(wiki: Wiki) -> None:
     wiki.reply = by_kind(answer(page()), history((7, ["2020-05-03T10:11:12Z"])))
     found = search(wiki)
     assert found == SearchPage((photo(),), total=1, last=True, capped=False)
-    first, second = wiki.asked
+    first, second = wiki.calls
     assert first["gsrsearch"] == 'filetype:bitmap "tench"'
     expected = {
         "action": "query",
@@ -501,7 +481,7 @@ def test_each_further_call_of_a_search_waits_for_its_turn(
     commons, turns = commons_at(wiki.endpoint), []
     monkeypatch.setattr(commons.api, "wait_for_turn", turns.append)
     commons.search(Question("tench", YEAR_2014, None, (), 50, 1), 0)
-    assert (len(wiki.asked), turns) == (2, [0])  # whoever calls `search` waited for the first
+    assert (len(wiki.calls), turns) == (2, [0])  # whoever calls `search` waited for the first
 
 
 def test_a_photo_is_as_old_as_its_first_version(wiki: Wiki) -> None:
@@ -517,7 +497,7 @@ def test_a_photo_is_as_old_as_its_first_version(wiki: Wiki) -> None:
         "8": POSTED,
         "9": datetime(2013, 12, 31, 23, 59, 59, tzinfo=UTC),
     }
-    assert wiki.asked[1]["pageids"] == "7|8"  # what is too old by its latest version is not asked
+    assert wiki.calls[1]["pageids"] == "7|8"  # what is too old by its latest version is not asked
 
 
 def test_a_window_that_ends_does_not_hide_photos_that_were_replaced_later(wiki: Wiki) -> None:
@@ -576,7 +556,7 @@ def test_the_next_page_goes_on_from_the_bookmark(wiki: Wiki) -> None:
     assert not first.last
     assert first.bookmark == "50"
     second = search(wiki, number=2, bookmark=first.bookmark)
-    assert wiki.asked[-2]["gsroffset"] == "50"
+    assert wiki.calls[-2]["gsroffset"] == "50"
     assert [each.source_id for each in second.photos] == ["8"]
     assert second.last
     assert second.bookmark == ""
@@ -605,7 +585,7 @@ def test_an_answer_in_endless_parts_is_given_up(wiki: Wiki) -> None:
     wiki.reply = reply
     with pytest.raises(SourceUnavailable, match="too many parts"):
         commons_at(wiki.endpoint).search(Question("x", YEAR_2014, None, (), 50, 1), 0)
-    assert len(wiki.asked) == 10
+    assert len(wiki.calls) == 10
 
 
 def test_a_wiki_that_is_down_is_told_from_a_search_that_fails(wiki: Wiki) -> None:
@@ -614,7 +594,7 @@ def test_a_wiki_that_is_down_is_told_from_a_search_that_fails(wiki: Wiki) -> Non
     wiki.reply = lambda params: answer() if params["gsrsearch"] == "sky" else broken
     with pytest.raises(SourceUnavailable, match="Broken"):
         search(wiki)
-    assert any(asked["gsrsearch"] == "sky" for asked in wiki.asked)
+    assert any(asked["gsrsearch"] == "sky" for asked in wiki.calls)
     wiki.reply = lambda params: broken
     with pytest.raises(HostGaveUp, match="Wikimedia Commons has not answered"):
         search(wiki)
@@ -656,7 +636,7 @@ def license_of(wiki: Wiki, source_id: str) -> License | SourceError | None:
 def test_the_licence_that_a_photo_has_today(wiki: Wiki) -> None:
     wiki.reply = lambda params: answer(page())
     assert license_of(wiki, "7") == FLICKR[12]
-    [asked] = wiki.asked
+    [asked] = wiki.calls
     assert (asked["pageids"], asked["iiprop"]) == ("7", "extmetadata")
     wiki.reply = lambda params: answer(page(extmetadata=[]))
     assert license_of(wiki, "7") == License("No licence", "")
@@ -682,23 +662,6 @@ def pages_in(params: dict[str, str]) -> list[int]:
     return [int(number) for number in params["pageids"].split("|")]
 
 
-@pytest.mark.parametrize(
-    "fault", [{"error": {"code": "internal", "info": "page 3"}}, (500, {}, b"")]
-)
-def test_a_photo_in_error_costs_itself_only(wiki: Wiki, fault: Any) -> None:
-    def reply(params: dict[str, str]) -> Any:
-        if "gsrsearch" in params:
-            return answer()
-        numbers = pages_in(params)
-        return fault if 3 in numbers else answer(*map(page, numbers))
-
-    wiki.reply = reply
-    ids = [str(number) for number in range(1, 21)]
-    found = dict(commons_at(wiki.endpoint).licenses_of(ids))
-    assert isinstance(found.pop("3"), SourceError)
-    assert found == {number: FLICKR[12] for number in ids if number != "3"}
-
-
 def test_a_photo_that_an_answer_leaves_out_is_asked_for_alone(wiki: Wiki) -> None:
     def reply(params: dict[str, str]) -> Fields:
         numbers = pages_in(params)
@@ -707,17 +670,17 @@ def test_a_photo_that_an_answer_leaves_out_is_asked_for_alone(wiki: Wiki) -> Non
     wiki.reply = reply
     found = commons_at(wiki.endpoint).licenses_of(["1", "2", "3"])
     assert found == dict.fromkeys(["1", "2", "3"], FLICKR[12])
-    assert [pages_in(params) for params in wiki.asked] == [[1, 2, 3], [3]]
+    assert [pages_in(params) for params in wiki.calls] == [[1, 2, 3], [3]]
 
 
 def test_a_wiki_that_refuses_is_said_in_one_line(wiki: Wiki) -> None:
     why = b"<html><p>Please set\n a user-agent, see https://w.wiki/4wJS \xff\xe2\x80\xae<script>"
-    wiki.reply = lambda params: (403, {}, why)
+    wiki.reply = lambda params: (403, why)
     said = r"Wikimedia Commons refused a call: Please set a user-agent, see \S+ \S* ?\(HTTP 403\)$"
     with pytest.raises(SourceRefused, match=said):
         license_of(wiki, "7")
     with pytest.raises(SourceRefused, match=said):
         search(wiki)
-    wiki.reply = lambda params: (400, {}, b"")
+    wiki.reply = lambda params: (400, b"")
     with pytest.raises(SourceRefused, match="no reason given"):
         search(wiki)

@@ -342,13 +342,6 @@ def test_a_search_asks_for_what_it_must(sandbox: Sandbox, tmp_path: Path) -> Non
     assert extras <= set(asked.params["extras"].split(","))
 
 
-def test_a_bad_key_is_refused_at_once(sandbox: Sandbox) -> None:
-    with pytest.raises(SourceRefused, match=r"Invalid API Key .*FLICKR_API_KEY") as refused:
-        search(sandbox, key="invalid")
-    assert (refused.value.code, refused.value.scope) == (100, "key")
-    assert len(sandbox.requests) == 2  # the second is a ping: one query may be to blame
-
-
 def test_a_refused_key_among_several_is_named_by_its_place(sandbox: Sandbox) -> None:
     flickr = flickr_at(Path(tempfile.mkdtemp()), sandbox.endpoint, "good,invalid")
     question = Question("tench", YEAR_2014, None, (), per_page=50, page=1)

@@ -270,7 +270,7 @@ def test_what_is_asked(naturalists: Naturalists) -> None:
     )
     bookmark = source.search(asked, 0).bookmark
     source.search(replace(asked, page=2, bookmark=bookmark), 0)
-    first, second, *_ = naturalists.asked  # a block may be two runs
+    first, second, *_ = naturalists.calls  # a block may be two runs
     assert first.path == second.path == "/v1/observations"
     assert CONTACT in first.agent
     narrow = {
@@ -289,7 +289,7 @@ def test_what_is_asked(naturalists: Naturalists) -> None:
     # From parameters of GET /observations in openapi_spec_v1.json of pyinat/pyinaturalist.
     known = narrow.keys() | {"id_above", "id_below", "order_by", "order", "per_page", "page"}
     known |= {"only_id"}
-    for each in naturalists.asked:
+    for each in naturalists.calls:
         assert each.params.keys() <= known
 
 
@@ -352,7 +352,7 @@ def test_an_observation_is_gone_where_an_answer_about_it_alone_says_so(
     found = source.licenses_of([name(103), name(104), name(105)])
     alive = LICENSES["cc-by-nc"]
     assert found == {name(103): alive, name(104): None, name(105): alive}
-    alone = [asked.params["uuid"] for asked in naturalists.asked[1:]]
+    alone = [asked.params["uuid"] for asked in naturalists.calls[1:]]
     assert alone == [name(number)[:36] for number in (104, 105)]
 
 
