@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import select
 
 from genset.classes import ImageClass, Query, imagenet1k
-from genset.db import Base, Photo, Store, stored_candidates
+from genset.db import Base, Photo, Store, Verdict, stored_candidates
 from genset.db.images_folder import MARKER
 from genset.net.hosts import Hosts
 from genset.sandbox import Faults, Reply, Request, Sandbox
@@ -27,7 +27,7 @@ from genset.sources.flickr import Flickr
 from genset.sources.source import Question, SearchPage, Source
 from genset.workspace import Workspace
 from tests import commands
-from tests.labeled_workspace import picture
+from tests.labeled_workspace import picture, vote
 
 Row = dict[str, Any]
 
@@ -190,6 +190,13 @@ class Pool:
         with self.store.session() as session:
             found = session.scalars(stored_candidates(cls.wnid))
             return [candidate.photo.source_id for candidate in found]
+
+    def label_all_correct(self, cls: ImageClass = CAT) -> None:
+        """Have Ann call all stored photos of a class correct."""
+        with self.store.session() as session:
+            tasks = [candidate.task for candidate in session.scalars(stored_candidates(cls.wnid))]
+        for task in tasks:
+            vote(self.store, task, "ann", Verdict.CORRECT)
 
     def rejected(self) -> dict[str, str]:
         """Why each rejected photo was rejected, by id."""

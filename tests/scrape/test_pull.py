@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from msgspec import ValidationError, convert
 
 from genset.classes import ImageClass
 from genset.core.errors import BadInput
-from genset.db import Verdict, stored_candidates
+from genset.db import Photo
 from genset.net.hosts import TRIES
 from genset.release.freeze import create
 from genset.release.reader import (
@@ -28,23 +28,35 @@ from genset.release.reader import (
 from genset.sandbox import Reply, Request, Rule
 from genset.scrape.pull import PullSummary, pull
 from genset.sets.open import open_set
-from tests.labeled_workspace import picture, vote
+from tests.labeled_workspace import picture
 from tests.scrape.commands import genset
 from tests.scrape.hostile import rendered_anew
 from tests.scrape.pools import CAT, Faulty, NewPool, Pool, Serve, record
 
 
 class Maker:
-    """Somebody who made a release of three photos, 1 to 3, and hands over its manifest."""
+    """Somebody who made a release of photos, 1 to 3, and hands over its manifest.
 
-    def __init__(self, serve: Serve, pool: Pool, photos: int = 3, cls: ImageClass = CAT) -> None:
+    Those that are `restricted` are all rights reserved, and then all others CC BY.
+    """
+
+    def __init__(
+        self,
+        serve: Serve,
+        pool: Pool,
+        photos: int = 3,
+        cls: ImageClass = CAT,
+        restricted: Sequence[int] = (),
+    ) -> None:
         self.serve = serve
         self.sandbox: Faulty = serve(*(record(number) for number in range(1, photos + 1)))
         pool.scrape(self.sandbox.source, cls, per_class=photos)
-        with pool.store.session() as session:
-            tasks = [candidate.task for candidate in session.scalars(stored_candidates(cls.wnid))]
-        for task in tasks:
-            vote(pool.store, task, "ann", Verdict.CORRECT)
+        with pool.store.begin() as session:
+            for photo in session.query(Photo) if restricted else ():
+                reserved = int(photo.source_id) in restricted
+                photo.license = "All Rights Reserved" if reserved else "CC BY 2.0"
+                photo.license_url = ""
+        pool.label_all_correct(cls)
         self.release = create(pool.workspace, pool.store, "v1")
         self.sandbox.requests.clear()
 

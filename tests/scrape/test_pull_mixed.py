@@ -1,48 +1,26 @@
 """An export as "mixed", completed by a pull against the sandbox."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from genset.db import Photo, Verdict, stored_candidates
 from genset.release.exports.export import export
-from genset.release.freeze import create
-from genset.release.reader import Release, ReleasePhoto
+from genset.release.reader import Release
 from genset.scrape.pull import PullSummary, pull
 from tests.killing import killed_at_each_change
-from tests.labeled_workspace import vote
-from tests.scrape.pools import CAT, Faulty, Pool, Serve, flickr_at, record
-from tests.scrape.test_pull import files
+from tests.scrape.pools import Pool, Serve, flickr_at
+from tests.scrape.test_pull import Maker, files
 
-ALL = (1, 2, 3, 4)
 RESTRICTED = (2, 4)
 
 
-class Mixed:
+class Mixed(Maker):
     """A release of four photos, some of them all rights reserved, exported as mixed."""
 
-    def __init__(
-        self, serve: Serve, pool: Pool, folder: Path, restricted: Sequence[int] = RESTRICTED
-    ) -> None:
-        self.sandbox: Faulty = serve(*(record(number) for number in ALL))
-        pool.scrape(self.sandbox.source, per_class=len(ALL))
-        with pool.store.begin() as session:
-            tasks = [candidate.task for candidate in session.scalars(stored_candidates(CAT.wnid))]
-            for photo in session.query(Photo):
-                reserved = photo.source_id in map(str, restricted)
-                photo.license = "All Rights Reserved" if reserved else "CC BY 2.0"
-                photo.license_url = ""
-        for task in tasks:
-            vote(pool.store, task, "ann", Verdict.CORRECT)
-        self.release = create(pool.workspace, pool.store, "v1")
+    def __init__(self, serve: Serve, pool: Pool, folder: Path) -> None:
+        super().__init__(serve, pool, photos=4, restricted=RESTRICTED)
         self.folder = folder
         export(self.release, "mixed", folder)
-        self.sandbox.requests.clear()
-
-    def photo(self, number: int) -> ReleasePhoto:
-        [found] = [p for p in self.release.photos if p.source_id == str(number)]
-        return found
 
     def pull(self) -> PullSummary:
         return pull(self.folder, lambda name: self.sandbox.source)

@@ -10,11 +10,10 @@ from click.testing import CliRunner
 from sqlalchemy import update
 
 from genset.cli import cli
-from genset.db import Photo, Verdict, now, stored_candidates
+from genset.db import Photo, now
 from genset.release.reader import MANIFEST
 from genset.sandbox import Rule
 from genset.sandbox.flickr import failure
-from tests.labeled_workspace import vote
 from tests.questions import BASSINET, ask_about
 from tests.scrape.commands import genset
 from tests.scrape.pools import Faulty, Pool, Row, Serve, record
@@ -31,10 +30,7 @@ class Seen:
         self.pool, self.serve = pool, serve
         before = serve(*(self.row(number, OPEN) for number in licenses))
         pool.scrape(before.source, TENCH, per_class=len(licenses))
-        with pool.store.session() as session:
-            tasks = [each.task for each in session.scalars(stored_candidates(TENCH.wnid))]
-        for task in tasks:
-            vote(pool.store, task, "ann", Verdict.CORRECT)
+        pool.label_all_correct(TENCH)
         self.sandbox: Faulty = serve(*(self.row(*each) for each in licenses.items()))
 
     @staticmethod
