@@ -259,6 +259,13 @@ def test_croissant_has_homes_and_licences(several: Pool) -> None:
     assert "Wikimedia Commons: terms: Each under its own licence." in machine["rai:dataCollection"]
     opened = mlcroissant.Dataset(jsonld=str(release.root / "croissant.json"))
     assert not opened.metadata.issues.errors and not opened.metadata.issues.warnings
+    for field in (  # what Responsible AI asks for
+        *("data_limitations", "data_biases", "personal_sensitive_information"),
+        *("data_collection", "data_collection_type", "data_annotation_protocol"),
+        *("annotations_per_item", "data_release_maintenance_plan", "data_preprocessing_protocol"),
+    ):
+        assert getattr(opened.metadata, field), field
+    assert all(field["description"] for field in machine["recordSet"][0]["field"])
     records = {each["records/file_name"].decode(): each for each in opened.records("records")}
     for photo in release.photos:
         record = records[photo.file.removeprefix("test/")]

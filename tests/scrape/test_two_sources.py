@@ -1,5 +1,6 @@
 """Two sources in one workspace: each fills its classes, and none touches another's photos."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from sqlalchemy import select
 from genset.core.errors import GensetError
 from genset.db import Photo, now
 from genset.net.hosts import Hosts
+from genset.release.freeze import create
+from genset.release.reader import MANIFEST
 from genset.sandbox import Faults, Rule
 from genset.sandbox.faults import What
 from genset.sandbox.flickr import failure
@@ -26,8 +29,10 @@ from genset.sources.flickr import Flickr
 from genset.sources.inaturalist import INaturalist
 from genset.sources.source import Source
 from tests.labeled_workspace import photo_row, picture
+from tests.scrape.commands import genset
 from tests.scrape.pools import NewPool, Pool, record
 from tests.scrape.several import CLASSES, SETTINGS, Start, rows_of
+from tests.scrape.test_pull import files
 
 
 def plan_of(pool: Pool, source: type[Source], **changes: Any) -> ScrapePlan:
@@ -200,3 +205,21 @@ def test_a_refresh_asks_for_many_photos_in_one_call(
     ready = source.connect(Hosts(pool.store), SETTINGS)
     assert refresh(pool.store, ready).checked == 451
     assert len(sandbox.requests) == (10 if source is Commons else 3)
+
+
+def test_a_release_of_two_sources_is_pulled_from_both(
+    start: Start, new_pool: NewPool, tmp_path: Path
+) -> None:
+    pool = new_pool(per_class=3)
+    flickr = start("flickr", rows_of(1000))
+    start("commons", rows_of(2000))
+    fill(pool, Flickr, Commons)
+    for cls in CLASSES:
+        pool.label_all_correct(cls)
+    release = create(pool.workspace, pool.store, "v1")
+    words = ("pull", str(release.root / MANIFEST), "--contact", "her@example.org", "--json")
+    told = json.loads(genset(*words, cwd=tmp_path, endpoint=flickr.endpoint))
+    assert (told["pulled"], told["photos"]) == (12, 12)
+    assert files(tmp_path / "v1") == files(release.root)
+    credits = (tmp_path / "v1" / "docs/ATTRIBUTION.txt").read_text("utf-8")
+    assert credits.count("via Flickr") == credits.count("via Wikimedia Commons") == 6
