@@ -31,6 +31,7 @@ from genset.label.session.shown import (
     ASKED,
     DECIDED,
     HOME,
+    MOST_ADDED,
     NO_CLASS,
     NOT_HERE,
     TAKEN,
@@ -38,8 +39,6 @@ from genset.label.session.shown import (
     AddedClass,
     Receipt,
 )
-
-MOST_ADDED = 4
 
 _ON_SCREEN = (
     select(ScreenPhoto.place, Claim.wnid, GoldQuestion.wnid)

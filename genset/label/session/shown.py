@@ -100,7 +100,7 @@ class LoadedScreen:
 # What a page sends
 
 LONGEST_COMMENT = 500
-_MOST_ADDED = 4
+MOST_ADDED = 4
 _MOST_LABELS = 48  # photos of a class; a screen of questions has fewer, with those added
 _LATEST = 4_102_444_800_000  # the year 2100
 
@@ -176,7 +176,7 @@ class Submission:
     shown_at: Milliseconds
     submitted_at: Milliseconds
     labels: Annotated[tuple[NewLabel, ...], Meta(max_length=_MOST_LABELS)]
-    added: Annotated[tuple[AddedClass, ...], Meta(max_length=_MOST_ADDED)] = ()
+    added: Annotated[tuple[AddedClass, ...], Meta(max_length=MOST_ADDED)] = ()
     comments: Annotated[tuple[NewComment, ...], Meta(max_length=_MOST_LABELS)] = ()
 
     def __post_init__(self) -> None:
