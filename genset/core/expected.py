@@ -54,7 +54,7 @@ def dotted(keys: Keys) -> str:
     return written.removeprefix(".")
 
 
-_ERROR = re.compile(r"(?P<what>.*?)(?: - at (?P<key>`key` in )?`\$(?P<path>.*)`)?", re.S)
+_ERROR = re.compile(r"(?P<what>.*?)(?: - at `\$(?P<path>.*)`)?", re.S)
 _FIELD = re.compile(r"Object (contains unknown|missing required) field `(.*)`", re.S)
 
 
@@ -73,8 +73,6 @@ def explain(error: Exception, document: Any, kind: Any) -> tuple[Keys, str]:
         near = get_close_matches(field[2], known, 1)
         hint = f"did you mean {near[0]}?" if near else f"known here: {', '.join(known)}"
         return keys, f" is unknown; {hint}"
-    if found["key"]:
-        return keys, f" has a wrong key: {found['what']}"
     if not found["what"].startswith(("Expected `", "Invalid ")):
         return keys, f": {found['what']}"
     description = f" ({about['description']})" if "description" in about else ""
