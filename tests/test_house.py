@@ -16,7 +16,7 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_310,
+    "lines of code": 59_308,
     "modules": 471,
     "lines of tests": 67_950,
     "words of docs": 29_995,
