@@ -159,8 +159,6 @@ def test_a_proxy_that_does_not_answer(
             False,
         ),
         ("http://[::1/", "The API is no web address; check its spelling", True),
-        ("http://exa mple/", "The API is no web address; check its spelling", True),
-        ("http://a..example/", "a..example is no web address; check its spelling", True),
         ("ftp://a.example/", "a.example is no web address; check its spelling", True),
     ],
 )
@@ -175,7 +173,6 @@ def test_an_address_where_nobody_is(url: str, line: str, lasts: bool) -> None:
         (b"220 ready when you are\r\n", "HOST answered something else than HTTP", False),
         (answer(b"part", Content_Length="9"), "answer of HOST was cut off", False),
         (answer(b"", "503 Oops"), "HOST answered HTTP 503", False),
-        (answer(b"", "418 Teapot"), "HOST answered HTTP 418", False),
         (answer(b"", "429 Too Many"), "HOST answered HTTP 429: too many requests", False),
         (answer(b"", "511 No"), "HOST answered HTTP 511: the network wants a sign-in first", False),
         (answer(b"", "401 No"), "HOST answered HTTP 401: check the key", True),

@@ -161,20 +161,15 @@ SOON = datetime.now(UTC) + timedelta(hours=1)
     ("header", "seconds"),
     [
         ("7", 7),
-        (" 7 ", 7),
-        ("0", 0),
-        ("86400", 86_400),
         ("9" * 300, float("9" * 300)),
         (format_datetime(SOON, usegmt=True), None),
         (f"{SOON:%A, %d-%b-%y %H:%M:%S} GMT", None),
         ("Wed, 21 Oct 2020 07:20:00 GMT", 0),
         ("Wed, 99 Oct 2026 07:20:00 GMT", 0),
         ("soon", 0),
-        ("²", 0),
         ("-5", 0),
-        ("", 0),
     ],
-    ids=map(str, range(13)),
+    ids=map(str, range(8)),
 )
 @pytest.mark.parametrize("status", [429, 503])
 def test_retry_after_is_read_in_both_forms(status: int, header: str, seconds: float | None) -> None:

@@ -8,15 +8,6 @@ from genset.classes import imagenet1k
 from genset.sandbox import LoggedRequest, Reply
 from tests.scrape.pools import Faulty, Pool, Serve, answer_of, record
 
-SETTINGS = "[scrape]\ncalls_an_hour = {calls}\nimages_per_second = {images}\n"
-
-
-def polite(pool: Pool, *, calls: int, images: int) -> Pool:
-    """The pool, whose workspace says how fast it is to be filled."""
-    settings = SETTINGS.format(calls=calls, images=images)
-    (pool.workspace.root / "genset.toml").write_text(settings, "utf-8")
-    return pool
-
 
 def calls_of(sandbox: Faulty) -> list[LoggedRequest]:
     return sandbox.requests.of("flickr.photos.search")
@@ -46,7 +37,9 @@ def test_several_keys_are_used_by_turns(serve: Serve, new_pool: Callable[..., Po
     sandbox.fault = lambda request: (
         used.append(request.params["api_key"]) if request.is_call else None
     )
-    pool = polite(new_pool(), calls=5 * 3600, images=0)
+    pool = new_pool()
+    settings = "[scrape]\ncalls_an_hour = 18000\nimages_per_second = 0\n"
+    (pool.workspace.root / "genset.toml").write_text(settings, "utf-8")
     words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
     answer_of(pool.command(sandbox.endpoint, *words, key="one,two", secret="secret1,secret2"))
     assert len(used) == len(calls_of(sandbox)) == 16

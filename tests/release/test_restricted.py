@@ -62,13 +62,10 @@ def genset(pool: Pool, *words: object) -> str:
     [
         (license_named("All Rights Reserved"), False),
         (License("All rights reserved", "https://creativecommons.org/licenses/by/2.0/"), False),
-        (License("Flickr licence 17", "https://www.flickr.com/help/terms"), False),
         (License("", ""), False),
         (license_named("CC BY 2.0"), True),
         (license_named("CC BY-NC-ND 4.0"), True),
-        (license_named("CC BY-NC-SA 2.0"), True),
         (license_named("No known copyright restrictions"), True),
-        (license_named("United States Government Work"), True),
         (license_named("Public Domain Mark"), True),
         (License("cc-by-nc", "https://creativecommons.org/licenses/by-nc/4.0/"), True),
         (License("Apache License 2.0", ""), True),

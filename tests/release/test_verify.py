@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,13 +31,6 @@ def edit_manifest(release: Release, edit: Callable[[dict[str, Any]], object]) ->
     edit(manifest)
     path.chmod(0o644)
     path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
-
-
-def test_an_untouched_release_and_its_copy_elsewhere_are_in_order(
-    release: Release, tmp_path: Path
-) -> None:
-    release.verify()
-    Release(shutil.copytree(release.root, tmp_path / "elsewhere")).verify()
 
 
 def test_a_changed_byte_in_any_file_is_named(release: Release) -> None:

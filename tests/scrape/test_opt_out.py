@@ -164,8 +164,6 @@ def test_own_photos_of_who_opted_out_are_not_added(
     [
         ("flickr:2", "line 2: write owner SOURCE:OWNER or photo SOURCE:PHOTO"),
         ("owner Ann", "line 2: write owner"),
-        ("photo flickr:", "line 2: write owner"),
-        ("photos flickr:2", "line 2: write owner"),
         (
             "photo flickr:2  # by mail",
             "line 2: '2  # by mail' is the id of no photo at flickr: write a number",

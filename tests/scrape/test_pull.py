@@ -110,15 +110,6 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_the_set_is_the_release_byte_by_byte(
-    maker: Maker, rebuild: Rebuild, tmp_path: Path
-) -> None:
-    done = rebuild()
-    assert (done.photos, done.pulled, done.present, done.missing) == (3, 3, 0, 0)
-    assert files(tmp_path / "copy") == files(maker.release.root)
-    Release(tmp_path / "copy").verify()
-
-
 def test_a_second_pull_downloads_nothing_and_mends_what_was_changed(
     maker: Maker, rebuild: Rebuild, tmp_path: Path
 ) -> None:

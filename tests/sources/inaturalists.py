@@ -88,6 +88,7 @@ class Naturalists(HostileHost):
 
     def respond(self, path: str, content: bytes) -> bytes:
         address = urlsplit(path)
+        assert CONTACT in self.headers["user-agent"]  # of pictures, too
         if not address.path.startswith("/v1/"):
             return answer(picture(int(address.path.split("/")[2])))
         params = dict(parse_qsl(address.query))

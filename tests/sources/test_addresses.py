@@ -4,12 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from genset.core.errors import BadInput
 from genset.sources.commons import Commons
 from genset.sources.flickr import Flickr
 from genset.sources.inaturalist import INaturalist
-from genset.sources.source import Settings, Source, source_class
-from genset.workspace import Workspace
+from genset.sources.source import Source
 from tests.scrape.pools import flickr_at
 
 COMMONS = "https://upload.wikimedia.org/wikipedia/commons"
@@ -107,29 +105,3 @@ def test_at_an_endpoint_only_its_own_host_is_allowed(kind: type[Source], tmp_pat
         assert not source.may_fetch(f"http://{host}/{path}"), host
     for url in ALLOWED[kind]:
         assert not source.may_fetch(url), url
-
-
-@pytest.mark.parametrize("kind", [Commons, INaturalist])
-def test_without_a_contact_or_with_a_bad_endpoint_it_is_refused_in_one_line(
-    kind: type[Source], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    variable = f"GENSET_{kind.about.name.upper()}_ENDPOINT"
-    monkeypatch.delenv(variable, raising=False)
-    hosts, settings = flickr_at(tmp_path).api.hosts, Settings(contact="you@example.org")
-    monkeypatch.setenv("GENSET_CONTACT", "notanaddress")
-    with pytest.raises(BadInput, match=r"^GENSET_CONTACT"):
-        Workspace.create(tmp_path)
-    assert source_class(kind.about.name) is kind
-    for make in (kind.connect, kind.for_pictures):
-        with pytest.raises(BadInput, match=r"genset\.toml.*GENSET_CONTACT.*--contact") as refused:
-            make(hosts, Settings())
-        assert "\n" not in str(refused.value)
-        source = make(hosts, settings)
-        assert source.may_fetch(ALLOWED[kind][0])
-        assert settings.contact in source.api.agent
-        assert settings.contact in source.images.agent
-    monkeypatch.setenv(variable, "127.0.0.1:8750")
-    with pytest.raises(BadInput, match=variable):
-        kind.connect(hosts, settings)
-    monkeypatch.setenv(variable, "http://127.0.0.1:8750/api")
-    assert not kind.connect(hosts, settings).may_fetch(ALLOWED[kind][0])
