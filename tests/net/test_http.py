@@ -20,14 +20,11 @@ from tests.scrape.hostile import HostileHost, answer, redirect
 PHOTO = bytes(range(256)) * 1000
 
 
-def serving() -> Iterator[HostileHost]:
+@pytest.fixture
+def host() -> Iterator[HostileHost]:
     with HostileHost() as running:
         running.answers["/photo.jpg"] = answer(PHOTO)
         yield running
-
-
-host = pytest.fixture(serving)
-stranger = pytest.fixture(serving)
 
 
 def fetched(host: HostileHost, reply: bytes | None = None) -> bytes:

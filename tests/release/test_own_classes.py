@@ -52,7 +52,6 @@ queries = ["letter"]
 lemmas = ["tabby"]
 """
 FULL = (DOTTED, ARABIC, LONG, UNDER, "n02123045")
-Known = dict[str, str]  # the class of each photo, by its sha256
 
 
 @pytest.fixture
@@ -71,11 +70,6 @@ def made(tmp_path: Path) -> Iterator[tuple[Workspace, Store]]:
 @pytest.fixture
 def release(made: tuple[Workspace, Store]) -> Release:
     return create(*made, "v1")
-
-
-@pytest.fixture
-def known(release: Release) -> Known:
-    return {photo.sha256: photo.wnid for photo in release.photos}
 
 
 def test_a_class_says_the_same_of_itself_after_it_was_stored() -> None:

@@ -11,11 +11,10 @@ from genset.licenses import is_open
 from genset.sandbox import Sandbox
 from genset.sources.commons_api import Field, license_in
 from tests.sandbox.conftest import Speak
-from tests.sandbox.test_sandbox import GOLDFISH, TENCH, picture, record, written
+from tests.sandbox.test_sandbox import GOLDFISH, TENCH, picture, record
 
 AGENT = {"User-Agent": "tests (you@example.org)"}
 WHOLE = "timestamp|user|url|size|sha1|mime|extmetadata"
-COUNT = 23
 
 
 @pytest.fixture
@@ -76,16 +75,6 @@ def test_phrases_exclusions_and_statements(speak: Speak) -> None:
     assert found(sandbox, 'filetype:bitmap "lion" -"sea lion"') == [1, 3]
     assert found(sandbox, "filetype:bitmap haswbstatement:P180=Q140") == [1]
     assert found(sandbox, "haswbstatement:P180=Q140|P180=Q9417") == [1, 2]
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Photos and records of one class, in a folder."""
-    folder = tmp_path_factory.mktemp("served")
-    picture(folder / "photos" / TENCH / "1.jpg")
-    rows = (record(number, file=f"{TENCH}/1.jpg") for number in range(1, COUNT + 1))
-    written(folder, *rows)
-    return folder
 
 
 def test_results_beyond_10000_are_refused(speak: Speak) -> None:

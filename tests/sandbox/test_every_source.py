@@ -125,7 +125,6 @@ def test_what_is_wrong_with_a_photo_stays_wrong(speak: Speak, source: str, kind:
     assert {each.fault for each in list(sandbox.requests)[1:]} == {kind}
 
 
-# How each source is asked for the photo whose id is 1.
 @every_source
 def test_the_command_says_what_to_export(photos: Path, source: str) -> None:
     command = [sys.executable, "-m", "genset", "sandbox", "--port", "0", "--source", source]

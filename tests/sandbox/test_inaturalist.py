@@ -3,17 +3,14 @@
 import json
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pytest
 import requests
 
 from genset.sandbox import Sandbox
-from genset.sandbox.inaturalist import OBSERVATIONS
 from tests.sandbox.conftest import Speak
 from tests.sandbox.test_sandbox import GOLDFISH, TENCH, picture, record, shape
 
-COUNT = 23
 CANOE = "n02951358"
 
 
@@ -45,14 +42,7 @@ def found(sandbox: Sandbox, **params: str) -> list[int]:
     return [photo["id"] for each in results for photo in each["photos"]]
 
 
-def one(sandbox: Sandbox, **params: str) -> dict[str, Any]:
-    """The only observation that a search returns."""
-    (only,) = search(sandbox, **params)["results"]
-    observation: dict[str, Any] = only
-    return observation
-
-
-def rows(count: int = COUNT) -> list[dict[str, Any]]:
+def rows(count: int) -> list[dict[str, Any]]:
     return [record(number, file=f"{TENCH}/1.jpg") for number in range(1, count + 1)]
 
 
@@ -74,13 +64,6 @@ def test_results_beyond_10000_are_refused(speak: Speak) -> None:
     rejected = get(f"{sandbox.endpoint}/observations", per_page="200", page="51")
     assert rejected.status_code == rejected.json()["status"] == 403
     assert rejected.json()["error"].startswith("Result window is too large")
-
-
-# Observations
-
-
-def uuid(number: int) -> str:
-    return str(UUID(int=OBSERVATIONS + number))
 
 
 # Against iNaturalist's recorded replies

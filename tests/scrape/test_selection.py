@@ -143,13 +143,6 @@ def test_nothing_that_could_be_kept_is_passed_over(
             )
 
 
-def test_a_selection_asks_for_no_more_than_is_wanted() -> None:
-    """What is not downloaded yet is taken for good, so that nothing is fetched in vain."""
-    fates = [Fate("", content, contested=False, shared=False) for content in "abcdefgh"]
-    found = choose(candidates_of(fates), 3, set())
-    assert ids(found.missing) == [0, 1, 2]
-
-
 def test_a_contested_photo_is_downloaded_before_another_takes_its_place() -> None:
     """If it turns out to be rejected, its owner's next takes it."""
     fates = [Fate(owner, "", contested=True, shared=False) for owner in ("ann", "ann", "bob")]

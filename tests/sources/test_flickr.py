@@ -18,6 +18,7 @@ from genset.sandbox import Sandbox
 from genset.sources.flickr import Flickr, parse_search
 from genset.sources.flickr_api import DAYS, IDS, parse_reply, uploaded
 from genset.sources.source import Question, SearchPage, Settings
+from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, picture
 from tests.scrape.pools import flickr_at
 from tests.sources.conftest import JSON
@@ -292,6 +293,9 @@ def test_the_key_comes_from_the_environment(
     hosts = flickr_at(tmp_path).api.hosts
     for name in ("FLICKR_API_KEY", "FLICKR_API_SECRET"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GENSET_CONTACT", "notanaddress")
+    with pytest.raises(BadInput, match=r"^GENSET_CONTACT"):
+        Workspace.create(tmp_path)
     with pytest.raises(BadInput, match="requires an API key: set FLICKR_API_KEY"):
         Flickr.connect(hosts, Settings())
     monkeypatch.setenv("FLICKR_API_KEY", " , ")
