@@ -357,10 +357,6 @@ def damage(place: Place) -> list[str]:
     ]
 
 
-def test_doctor_finds_nothing_where_all_is_in_order(place: Place) -> None:
-    assert check_files(*place) == []
-
-
 def test_doctor_names_missing_and_changed_originals_and_touches_nothing(place: Place) -> None:
     problems = damage(place)
     assert check_files(*place) == problems

@@ -51,25 +51,12 @@ def test_empty_settings_mean_the_same_as_the_ones_that_are_written(tmp_path: Pat
     assert Workspace.find(tmp_path) == written
 
 
-def test_making_it_again_keeps_the_settings(tmp_path: Path) -> None:
-    configured(tmp_path, "[scrape]\nper_class = 7\n")
-    assert Workspace.create(tmp_path).scrape.per_class == 7
-    assert Workspace.create(tmp_path).scrape.per_class == 7
-    assert (tmp_path / "genset.toml").read_text() == "[scrape]\nper_class = 7\n"
-
-
-def test_secrets_and_photos_are_ignored_by_git(tmp_path: Path) -> None:
-    Workspace.create(tmp_path)
-    ignored = (tmp_path / ".gitignore").read_text().splitlines()
-    assert {".env", "images/", "runs/"} <= set(ignored)
-
-
 def test_a_gitignore_that_is_there_keeps_its_lines(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("*.bak\n.env")
     Workspace.create(tmp_path)
     lines = (tmp_path / ".gitignore").read_text().splitlines()
     assert lines[:2] == ["*.bak", ".env"]
-    assert "images/" in lines
+    assert {"images/", "runs/", "backups/"} <= set(lines)
     assert lines.count(".env") == 1
 
 
@@ -248,23 +235,20 @@ def test_a_password_does_not_belong_in_the_settings(tmp_path: Path, url: str) ->
 # The store's address
 
 
-def test_sqlite_lies_in_the_workspace_wherever_one_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("url", "opened"),
+    [
+        ("sqlite:///data.db", "sqlite:///{here}/mine/data.db"),  # wherever one is
+        ("sqlite:///{here}/data.db", "sqlite:///{here}/data.db"),
+        ("postgresql://ann@host/genset", "postgresql+psycopg://ann@host/genset"),
+    ],
+)
+def test_the_stores_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str, opened: str
 ) -> None:
-    configured(tmp_path / "mine", "[store]\nurl = 'sqlite:///data.db'\n")
+    configured(tmp_path / "mine", f"[store]\nurl = '{url.format(here=tmp_path)}'\n")
     monkeypatch.chdir(tmp_path)
-    workspace = Workspace.find(Path("mine"))
-    assert workspace.store_url == f"sqlite:///{tmp_path / 'mine' / 'data.db'}"
-
-
-def test_an_absolute_path_stays(tmp_path: Path) -> None:
-    configured(tmp_path / "mine", f"[store]\nurl = 'sqlite:///{tmp_path / 'data.db'}'\n")
-    assert Workspace.find(tmp_path / "mine").store_url == f"sqlite:///{tmp_path / 'data.db'}"
-
-
-def test_postgresql_is_reached_through_psycopg(tmp_path: Path) -> None:
-    configured(tmp_path, "[store]\nurl = 'postgresql://ann@host/genset'\n")
-    assert Workspace.find(tmp_path).store_url == "postgresql+psycopg://ann@host/genset"
+    assert Workspace.find(Path("mine")).store_url == opened.format(here=tmp_path)
 
 
 def test_the_environment_wins_over_the_settings_and_may_hold_a_password(

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from genset.cli import cli
 from genset.comparison.given import count_array
@@ -183,6 +184,16 @@ def test_two_models_are_compared_by_either_truth(tmp_path: Path) -> None:
     assert places == {"m0": [(1, 1, 1), (2, 2, 2)], "m1": [(2, 2, 2), (1, 1, 1)]}
 
 
+def second_answered(results: Results, few: NDArray[np.bool_]) -> Results:
+    """The results where the second model answered a few photos alone."""
+    (second,) = (model for model in results.models if model.label == "m1")
+    answers = np.where(few[:, None], second.answers, 0)
+    part = replace(second, answered=few, answers=answers)
+    return replace(
+        results, models=tuple(part if each is second else each for each in results.models)
+    )
+
+
 def test_models_that_count_on_few_photos_have_no_rank(tmp_path: Path) -> None:
     """An easy half of the photos makes a model no better than one that has all of these right."""
     own = [n // 4 for n in range(80)]
@@ -192,13 +203,7 @@ def test_models_that_count_on_few_photos_have_no_rank(tmp_path: Path) -> None:
     easy = [999 if n in (1, 2) else place + (n == 0) for n, place in enumerate(own)]
     results = results_by(tmp_path, own, [good, easy], truth_of(shown))
     few = np.arange(80) < 40
-    models = [
-        replace(each, answered=few, answers=np.where(few[:, None], each.answers, 0))
-        if each.label == "m1"
-        else each
-        for each in results.models
-    ]
-    part = replace(results, models=tuple(models))
+    part = second_answered(results, few)
     original = compare(part, part.models)
     assert original[0].photos == 40
     found = truth_ranks(part, original)
@@ -217,13 +222,7 @@ def test_a_difference_is_that_of_the_photos_that_count_for_both(tmp_path: Path) 
     second = [place + (n % 4 > 0) for n, place in enumerate(own)]  # 25 %, and 100 % by ReaL
     results = results_by(tmp_path, own, [first, second], truth_of(shown))
     few = np.arange(80) % 4 < 3
-    models = [
-        replace(each, answered=few, answers=np.where(few[:, None], each.answers, 0))
-        if each.label == "m1"
-        else each
-        for each in results.models
-    ]
-    part = replace(results, models=tuple(models))
+    part = second_answered(results, few)
     original, real = (compare(part, part.models, by) for by in ("original", "real"))
     # Of 60 photos that count for both the first has 40 by either truth, the second 20 and 60.
     assert [each.difference for each in (original[0], real[0])] == pytest.approx([1 / 3, -1 / 3])

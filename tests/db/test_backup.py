@@ -57,10 +57,6 @@ def test_a_backup_is_put_back_by_the_lines_that_it_prints(workspace: Path) -> No
     assert votes_in(workspace / "genset.db.aside") == 3
 
 
-def test_git_ignores_backups(workspace: Path) -> None:
-    assert "backups/" in (workspace / ".gitignore").read_text().splitlines()
-
-
 def test_it_goes_where_it_is_told_and_replaces_nothing(workspace: Path, tmp_path: Path) -> None:
     done = json.loads(genset("backup", "../copy.db", "--json", cwd=workspace).stdout)
     assert done["file"] == str(tmp_path / "copy.db")

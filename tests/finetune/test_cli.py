@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -221,13 +222,6 @@ def test_of_two_tasks_in_one_folder_the_one_that_is_not_there_is_named(terminal:
     assert "CUB-200-2011" in done.err.splitlines()[-1]
 
 
-def test_a_checkpoint_with_another_number_of_classes_gets_one_line(terminal: Terminal) -> None:
-    done = terminal.finetune("--model", colours(terminal.folder, classes=10, name="ten.pth"))
-    assert done.code == 1
-    assert done.err.count("\n") == 2  # with what was found of the task
-    assert "ten.pth" in done.err and "scores.weight" in done.err
-
-
 def test_several_models_that_fail_get_a_line_each(terminal: Terminal) -> None:
     missing = [f"file:none{number}.pth?arch=torchvision:resnet18" for number in (1, 2)]
     words = [word for spec in missing for word in ("--model", spec)]
@@ -238,17 +232,26 @@ def test_several_models_that_fail_get_a_line_each(terminal: Terminal) -> None:
     assert all(name in line for name, line in zip(("none1.pth", "none2.pth"), last, strict=True))
 
 
-def test_a_head_that_is_not_linear_gets_one_line(terminal: Terminal) -> None:
-    done = terminal.finetune("--model", saved(Squared(), "squared.pth"))
+@pytest.mark.parametrize(
+    ("spec_in", "named"),
+    [
+        (lambda folder: colours(folder, classes=10, name="ten.pth"), ("ten.pth", "scores.weight")),
+        (lambda _: saved(Squared(), "squared.pth"), ("squared.pth", "linear")),
+    ],
+    ids=["another number of classes", "a head that is not linear"],
+)
+def test_a_network_that_does_not_fit_gets_one_line(
+    terminal: Terminal, spec_in: Callable[[Path], str], named: tuple[str, str]
+) -> None:
+    done = terminal.finetune("--model", spec_in(terminal.folder))
     assert done.code == 1
-    assert done.err.count("\n") == 2
-    assert "squared.pth" in done.err and "linear" in done.err
+    assert done.err.count("\n") == 2  # with what was found of the task
+    assert all(word in done.err for word in named)
     assert not (terminal.folder / "runs").exists()
 
 
 def test_heads_are_saved_as_checkpoints(terminal: Terminal) -> None:
-    torch.save(Small().state_dict(), "small.pth")
-    spec = f"file:small.pth?arch={__name__}:Small&resize=32&crop=32"
+    spec = saved(Small(), "small.pth")
     done = terminal.finetune("--model", spec, "--save-heads", "heads", "--json")
     assert done.code == 0, done.err
     (new,) = json.loads(done.out)["saved"]

@@ -97,23 +97,6 @@ def test_a_recorded_checkpoint_and_the_model_scored_from_it_are_joined_by_their_
     assert said in entry["remarks"]
 
 
-def test_the_same_weights_in_two_files_are_known_by_both(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from tests.score.colours import colours
-
-    monkeypatch.chdir(tmp_path)
-    painted_set(tmp_path / "photos")
-    spec = colours(tmp_path)
-    Path("copy.pth").write_bytes(Path("colours.pth").read_bytes() + b"\n")
-    for each in (spec, spec.replace("colours.pth", "copy.pth") + "&name=colours", spec):
-        assert genset("evaluate", "photos", "--runs", "runs", "--model", each).exit_code == 0
-    (record,) = Path("runs").glob("*/*/run.json")
-    kept = json.loads(record.read_text())["checkpoints"]
-    files = [Path(name).read_bytes() for name in ("colours.pth", "copy.pth")]
-    assert kept == [hashlib.sha256(each).hexdigest() for each in files]
-
-
 def test_a_model_that_was_scored_before_files_were_noted_is_said_to_be_unknown(
     tmp_path: Path, photos: PhotoSet
 ) -> None:
