@@ -36,7 +36,15 @@ from genset.release.reader import FORMAT
 from genset.sets.open import open_set
 from genset.status import SourceCounts, Status, failed, status
 from genset.workspace import Workspace
-from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, picture, vote
+from tests.labeled_workspace import (
+    GOLDFISH,
+    TENCH,
+    add_candidate,
+    labeled_workspace,
+    photo_row,
+    picture,
+    vote,
+)
 from tests.score.painted import painted_set
 from tests.score.scoring import evaluate
 from tests.test_cli import genset
@@ -243,17 +251,7 @@ def made(
     store = Store(engine)
     with store.begin() as session:
         rows = [
-            Photo(
-                **dict.fromkeys(["owner", "owner_name", "title", "license", "license_url"], ""),
-                source="flickr",
-                source_id=str(number),
-                page_url="",
-                image_url="",
-                posted_at=datetime(2020, 1, 1, tzinfo=UTC),
-                sha256=sha256,
-                format=sha256 and "JPEG",
-                rejected=rejected,
-            )
+            photo_row(number, sha256=sha256, format=sha256 and "JPEG", rejected=rejected)
             for number, (sha256, rejected) in enumerate(photos)
         ]
         candidates = [

@@ -19,6 +19,7 @@ from genset.db import (
     Store,
     Verdict,
 )
+from tests.labeled_workspace import photo_row
 
 TABLES = ("label", "gold_answer", "ruling", "review_request", "labeler_event")
 
@@ -29,7 +30,7 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "genset.db"
     store = Store.open(f"sqlite:///{path}")
     with store.begin() as session:
-        candidate = _candidate()
+        candidate = Candidate(wnid="n01440764", photo=photo_row(1), keyword="tench", rank=1)
         session.add(candidate)
         session.flush()
         question = GoldQuestion(
@@ -52,26 +53,6 @@ def path(tmp_path: Path) -> Path:
         session.add(LabelerEvent(worker="ann", what=LabelerAct.VOID, by="mia", reason="spam"))
     store.close()
     return path
-
-
-def _candidate() -> Candidate:
-    from datetime import UTC, datetime
-
-    from genset.db import Photo
-
-    photo = Photo(
-        source="flickr",
-        source_id="1",
-        owner="1@N00",
-        owner_name="one",
-        title="",
-        license="CC BY 2.0",
-        license_url="",
-        page_url="",
-        image_url="",
-        posted_at=datetime(2020, 1, 1, tzinfo=UTC),
-    )
-    return Candidate(wnid="n01440764", photo=photo, keyword="tench", rank=1)
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -45,6 +45,7 @@ from genset.db import (
 from genset.db import add_candidates as add_found
 from genset.db import stored_candidates as stored
 from genset.db.database import HEAD, MIGRATIONS
+from tests.labeled_workspace import photo_row
 
 TENCH, CRANE = "n01440764", "n02012849"
 CORRECT, INCORRECT, UNSURE = Verdict.CORRECT, Verdict.INCORRECT, Verdict.UNSURE
@@ -52,21 +53,9 @@ CORRECT, INCORRECT, UNSURE = Verdict.CORRECT, Verdict.INCORRECT, Verdict.UNSURE
 
 def candidate(number: int, wnid: str = TENCH, rank: int = 1, **changes: object) -> Candidate:
     """A candidate of a class and its photo."""
-    photo: dict[str, object] = {
-        "source": "flickr",
-        "source_id": str(number),
-        "owner": "1@N00",
-        "owner_name": "ann",
-        "title": "",
-        "license": "CC BY 2.0",
-        "license_url": "https://creativecommons.org/licenses/by/2.0/",
-        "page_url": f"https://www.flickr.com/photos/1@N00/{number}",
-        "image_url": f"https://live.staticflickr.com/1/{number}_b.jpg",
-        "posted_at": datetime(2015, 1, 1, tzinfo=UTC),
-        "sha256": f"{number:064x}",
-        "format": "JPEG",
-    }
-    return Candidate(wnid=wnid, rank=rank, keyword="tench", photo=Photo(**photo | changes))
+    stored = {"sha256": f"{number:064x}", "format": "JPEG"}
+    photo = photo_row(number, **stored | changes)
+    return Candidate(wnid=wnid, rank=rank, keyword="tench", photo=photo)
 
 
 def add_candidates(store: Store, *candidates: Candidate) -> list[int]:

@@ -31,7 +31,8 @@ def answered(
 
     `by_shots` has what the head of each seed says by the training photos of each class.
     """
-    images = tuple(f"{CLASSES[label]}/{place}.jpg" for place, label in enumerate(truth))
+    classes = other.get("classes", CLASSES)
+    images = tuple(f"{classes[label]}/{place}.jpg" for place, label in enumerate(truth))
     heads = [
         (seed, shots, labels)
         for shots, of_seeds in {None: said, **(by_shots or {})}.items()
@@ -71,7 +72,7 @@ def answered(
         **other,
     )
     folder = run_folder(runs / "finetune", record.name, record.model, record.key)
-    head = np.ones((3, 4), np.float32), np.zeros(3, np.float32)
-    split = [(image, image.partition("/")[0], "test") for image in images]
+    head = np.ones((len(classes), 4), np.float32), np.zeros(len(classes), np.float32)
+    split = [(image, classes[label], "test") for image, label in zip(images, truth, strict=True)]
     save_finetuned(folder, record, answers, split, head)
     return StoredRun(folder, record)

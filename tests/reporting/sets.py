@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 from PIL import Image
@@ -193,27 +194,52 @@ def score_on(
         top = others if photo.id in missed else top
         chances = (0.6, 0.2, 0.1, 0.05, 0.01)
         predictions.append(Prediction(photo.id, photo.wnid, tuple(top[:5]), chances))
-    run = Run(
+    return keep_run(
+        photos,
+        runs,
+        model,
+        predictions,
         key=run_key(set=photos.content_hash, weights=weights, model=model),
-        model=model,
-        spec=f"file:{weights[-1]}.pth?arch=torchvision:resnet18&name={model}",
-        set_name=photos.name,
-        set_hash=photos.content_hash,
         weights_hash=weights,
-        preprocessing={"resize": 256, "crop": 224, "mean": [0.5, 0.5, 0.5]},
-        precision="float32",
-        versions={"genset": "0.1.0", "torch": "2.8.0"},
-        device="cpu",
         created_at=at,
-        seconds=1.5,
         excluded=dict.fromkeys(unreadable, "truncated"),
         top1=Accuracy.of(len(right), len(predictions)),
-        top5=Accuracy.of(len(predictions) - len(missed), len(predictions)),
-        classes=1000,
-        masked=0,
-        hits=[],
         trained_until=trained_until,
     )
+
+
+def keep_run(
+    photos: PhotoSet,
+    runs: Path,
+    model: str,
+    predictions: Sequence[Prediction],
+    *,
+    weights_hash: str = "sha256:1",
+    **changes: Any,
+) -> Run:
+    """Keep a run with these answers; `changes` are other values of its record."""
+    hits = [sum(each.wnid in each.top[:k] for each in predictions) for k in (1, 5)]
+    record: dict[str, Any] = {
+        "key": run_key(model=model),
+        "model": model,
+        "spec": f"file:{weights_hash[-1]}.pth?arch=torchvision:resnet18&name={model}",
+        "set_name": photos.name,
+        "set_hash": photos.content_hash,
+        "weights_hash": weights_hash,
+        "preprocessing": {"resize": 256, "crop": 224, "mean": [0.5, 0.5, 0.5]},
+        "precision": "float32",
+        "versions": {"genset": "0.1.0", "torch": "2.8.0"},
+        "device": "cpu",
+        "created_at": "2026-01-02T03:04:05+00:00",
+        "seconds": 1.5,
+        "excluded": {},
+        "top1": Accuracy.of(hits[0], len(predictions)),
+        "top5": Accuracy.of(hits[1], len(predictions)),
+        "classes": 1000,
+        "masked": 0,
+        "hits": [],
+    }
+    run = Run(**record | changes)
     save_run(run_folder(runs, photos.name, model, run.key), run, predictions)
     return run
 

@@ -6,10 +6,11 @@ from genset.db import Verdict
 from genset.label import Store
 from genset.release.freeze import create
 from genset.release.reader import Release
-from genset.score.results.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
+from genset.score.results.runs import Prediction
 from genset.sets.open import open_set
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
+from tests.reporting.sets import keep_run
 
 TEAPOT, TABBY = "n04398044", "n02123045"
 
@@ -45,25 +46,4 @@ def _score(workspace: Workspace, model: str, wrong: dict[str, str]) -> None:
         rest = (TENCH, GOLDFISH, TEAPOT, TABBY, "n03026506", "n07920052")
         top = (first, *(wnid for wnid in rest if wnid != first))[:5]
         said.append(Prediction(photo.id, photo.wnid, top, (0.9, 0.05, 0.02, 0.01, 0.01)))
-    hits = [sum(p.wnid in p.top[:k] for p in said) for k in (1, 5)]
-    run = Run(
-        key=run_key(model=model),
-        model=model,
-        spec=f"predictions:{model}.csv",
-        set_name=photos.name,
-        set_hash=photos.content_hash,
-        weights_hash="sha256:1",
-        preprocessing={},
-        precision="unknown",
-        versions={},
-        device="elsewhere",
-        created_at="2026-01-02T03:04:05+00:00",
-        seconds=0.1,
-        excluded={},
-        top1=Accuracy.of(hits[0], len(said)),
-        top5=Accuracy.of(hits[1], len(said)),
-        classes=1000,
-        masked=0,
-        hits=[],
-    )
-    save_run(run_folder(workspace.runs, photos.name, model, run.key), run, said)
+    keep_run(photos, workspace.runs, model, said)
