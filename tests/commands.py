@@ -14,6 +14,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from genset.cli import cli
+from genset.core.errors import GensetError
 from tests.terminal import Terminal
 
 
@@ -32,6 +33,16 @@ def as_json(*words: object) -> Any:
     if done.exception is not None:
         raise done.exception
     return json.loads(done.stdout)
+
+
+def says(*words: str, code: int = 0) -> str:
+    """What ``genset WORDS`` prints, run in this process, or the error that it ends with."""
+    result = CliRunner().invoke(cli, words)
+    if isinstance(error := result.exception, GensetError):
+        assert error.exit_code == code, str(error)
+        return str(error)
+    assert result.exit_code == code, result.output
+    return result.stdout
 
 
 @cache

@@ -7,17 +7,16 @@ from typing import Any
 
 import pytest
 import torch
-from click.testing import CliRunner
 from timm.data import ImageNetInfo
 
 from genset.classes import document_of, imagenet1k, taxonomy_of
 from genset.classes.files import taxonomy_in
 from genset.classes.wordnet import nouns
-from genset.cli import cli
 from genset.core.errors import GensetError
 from genset.models.huggingface.labels import order_on
 from genset.models.load import Loading, load_model
 from genset.models.spec import parse_spec
+from tests.commands import says
 from tests.models.huggingface import folders
 from tests.models.huggingface.test_classifier import noise
 from tests.reporting.sets import release_of
@@ -34,15 +33,6 @@ hypernyms = ["bird"]
 name = "crane"
 [classes.fish]
 """
-
-
-def says(*words: str, code: int = 0) -> str:
-    result = CliRunner().invoke(cli, words)
-    if isinstance(error := result.exception, GensetError):
-        assert error.exit_code == code, str(error)
-        return str(error)
-    assert result.exit_code == code, result.output
-    return result.stdout
 
 
 @pytest.fixture

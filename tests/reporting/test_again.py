@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import genset
+from tests.commands import says
 from tests.score.colours import Colours, colours, painted_set
 from tests.score.listed import write_list, write_npy
-from tests.score.test_own_classes import genset_says, painted
+from tests.score.test_own_classes import painted
 
 _OF_A_RUN = ("created_at", "seconds", "cost", "spec")
 _MAX, _SUBSET = ("--pool", "max"), ("--among", "subset")
@@ -43,7 +44,7 @@ def made_again(text: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> dict
         shutil.copy(model, folder)  # as the first line says
     said = ""
     for words in commands(text):
-        said = genset_says(*words, *["--json"] * (words[0] == "report"))
+        said = says(*words, *["--json"] * (words[0] == "report"))
     return numbers(said)
 
 
@@ -70,10 +71,10 @@ def test_on_own_classes_by_every_convention(here: Path, monkeypatch: pytest.Monk
     spec = colours(here.parent)
     own = ("photos", "--taxonomy", "own.toml")
     for words in ((), _MAX, _SUBSET, (*_MAX, *_SUBSET)):
-        genset_says("evaluate", *own, *words, "--model", spec)
-    genset_says("evaluate", *own, "--model", f"{spec}&name=other")
-    genset_says("report", *own, "--seed", "3", "-o", "page.html")
-    before = numbers(genset_says("report", *own, "--seed", "3", "--json"))
+        says("evaluate", *own, *words, "--model", spec)
+    says("evaluate", *own, "--model", f"{spec}&name=other")
+    says("report", *own, "--seed", "3", "-o", "page.html")
+    before = numbers(says("report", *own, "--seed", "3", "--json"))
     assert len(before["models"]) == 5
     text = printed(here / "page.html")
     assert made_again(text, monkeypatch, here.parent / "fresh") == before
@@ -86,13 +87,13 @@ def test_a_table_of_a_run_is_made_before_it_is_read(
 ) -> None:
     spec = colours(here.parent)
     own = ("photos", "--taxonomy", "own.toml")
-    said = genset_says("evaluate", *own, "--logits", "--json", "--model", spec)
+    said = says("evaluate", *own, "--logits", "--json", "--model", spec)
     key = json.loads(said)["runs"][0]["key"]
     table = f"predictions:runs/photos/colours-{key[:12]}/predictions.csv"
     for name, words in (("a-subset", _SUBSET), ("a-max", _MAX)):
-        genset_says("evaluate", *own, *words, "--model", f"{table}?name={name}")
-    genset_says("report", *own, "-o", "page.html")
-    before = numbers(genset_says("report", *own, "--json"))
+        says("evaluate", *own, *words, "--model", f"{table}?name={name}")
+    says("report", *own, "-o", "page.html")
+    before = numbers(says("report", *own, "--json"))
     text = printed(here / "page.html")
     assert text.count("--logits") == 1
     assert made_again(text, monkeypatch, here.parent / "fresh") == before
@@ -107,10 +108,10 @@ def test_by_all_right_classes_with_the_file_that_says_them(
     for folder in (here, here.parent / "fresh"):
         text = "\n".join(["image,wnid,verdict", *dict.fromkeys(rows)])
         (folder / "truth.csv").write_text(text, "utf-8")
-    genset_says("evaluate", *own, "--logits", "--multilabel", "truth.csv", "--model", spec)
-    genset_says("evaluate", *own, *_SUBSET, "--model", spec)
-    genset_says("report", *own, "-o", "page.html")
-    before = numbers(genset_says("report", *own, "--json"))
+    says("evaluate", *own, "--logits", "--multilabel", "truth.csv", "--model", spec)
+    says("evaluate", *own, *_SUBSET, "--model", spec)
+    says("report", *own, "-o", "page.html")
+    before = numbers(says("report", *own, "--json"))
     assert before["by_truth"]["truth"]["with_several"] == 4
     text = printed(here / "page.html")
     assert text.count("--multilabel truth.csv") == 1
@@ -124,14 +125,12 @@ def test_what_is_kept_and_how_it_was_scored(
         painted_set(tmp_path / name / "photos")
     monkeypatch.chdir(tmp_path / "here")
     spec = colours(tmp_path)
-    genset_says("evaluate", "photos", "--k", "7", "--precision", "bf16", "--model", spec)
-    genset_says("evaluate", "photos", "--k", "7", "--model", f"{spec}&name=exact")
-    genset_says(
-        "evaluate", "photos", "--k", "7", "--decode", "fast", "--model", f"{spec}&name=fast"
-    )
+    says("evaluate", "photos", "--k", "7", "--precision", "bf16", "--model", spec)
+    says("evaluate", "photos", "--k", "7", "--model", f"{spec}&name=exact")
+    says("evaluate", "photos", "--k", "7", "--decode", "fast", "--model", f"{spec}&name=fast")
     asked = ("photos", "--k", "7", "--reference", "none")
-    genset_says("report", *asked, "-o", "page.html")
-    before = numbers(genset_says("report", *asked, "--json"))
+    says("report", *asked, "-o", "page.html")
+    before = numbers(says("report", *asked, "--json"))
     text = printed(tmp_path / "here" / "page.html")
     assert made_again(text, monkeypatch, tmp_path / "fresh") == before
 
@@ -143,8 +142,8 @@ def test_on_imagenet_s_classes_there_is_one_command_as_before(
     monkeypatch.chdir(tmp_path)
     spec = colours(tmp_path)
     for name in ("one", "two"):
-        genset_says("evaluate", "photos", "--logits", "--model", f"{spec}&name={name}")
-    genset_says("report", "photos", "-o", "page.html")
+        says("evaluate", "photos", "--logits", "--model", f"{spec}&name={name}")
+    says("report", "photos", "-o", "page.html")
     assert str(tmp_path) not in (tmp_path / "page.html").read_text("utf-8")
     assert printed(tmp_path / "page.html") == (
         "# In a folder that holds photos and the files of the models\n"
@@ -156,7 +155,7 @@ def test_on_imagenet_s_classes_there_is_one_command_as_before(
 
 
 def test_before_anything_is_scored_the_classes_are_said(here: Path) -> None:
-    genset_says("report", "photos", "--taxonomy", f"{here}/own.toml", "-o", "page.html")
+    says("report", "photos", "--taxonomy", f"{here}/own.toml", "-o", "page.html")
     page = (here / "page.html").read_text("utf-8")
     assert "genset evaluate photos --taxonomy own.toml \\\n    --model torchvision:resnet50" in page
     assert "genset report photos --taxonomy own.toml</code>" in page
@@ -165,8 +164,8 @@ def test_before_anything_is_scored_the_classes_are_said(here: Path) -> None:
 
 def test_models_for_a_line_are_scored_on_these_classes(here: Path) -> None:
     own = ("photos", "--taxonomy", "own.toml")
-    genset_says("evaluate", *own, "--among", "subset", "--model", colours(here))
-    text = genset_says("report", *own, "--reference", "imagenet-val", "--format", "markdown")
+    says("evaluate", *own, "--among", "subset", "--model", colours(here))
+    text = says("report", *own, "--reference", "imagenet-val", "--format", "markdown")
     assert (
         "genset evaluate photos --taxonomy own.toml --among subset \\\n"
         "    --model torchvision:alexnet@IMAGENET1K_V1"
@@ -178,8 +177,8 @@ def test_the_sets_that_it_is_compared_with_are_named(here: Path) -> None:
     (here / "more" / "cool" / "1.png").unlink()
     own, spec = ("--taxonomy", "own.toml"), colours(here)
     for name in ("photos", "more"):
-        genset_says("evaluate", name, *own, "--among", "subset", "--model", spec)
-    genset_says("report", "photos", f"{here}/more/", *own, "-o", "page.html")
+        says("evaluate", name, *own, "--among", "subset", "--model", spec)
+    says("report", "photos", f"{here}/more/", *own, "-o", "page.html")
     assert "genset report photos more/ --taxonomy own.toml" in printed(here / "page.html")
 
 
@@ -221,16 +220,16 @@ def test_on_all_sets_that_it_needs_and_from_files_of_one_name(
             (file := Path(f"{folder}{name}/best.npy")).parent.mkdir(parents=True)
             write_npy(file, [[place if place < right else 999] for place in range(size)])
             place = Path.cwd() / file if folder else file
-            genset_says("evaluate", f"{name}.csv", "--model", f"predictions:{place}?name={label}")
-    Path("old.json").write_text(genset_says("report", "new.csv", "--json"))
+            says("evaluate", f"{name}.csv", "--model", f"predictions:{place}?name={label}")
+    Path("old.json").write_text(says("report", "new.csv", "--json"))
     old = str(Path.cwd() / "old.json")
     asked = ("new.csv", "more.csv", "--reference", f"{Path.cwd()}/val.csv", "--compare", old)
-    genset_says("report", *asked, "-o", "page.html")
+    says("report", *asked, "-o", "page.html")
     text = printed(Path("page.html"))
     files = "new.csv, more.csv, val.csv, old.json"
     assert text.startswith(f"# In a folder that holds {files} and the files of the models\n")
     assert str(tmp_path) not in text
-    before = numbers(genset_says("report", *asked, "--json"))
+    before = numbers(says("report", *asked, "--json"))
     assert {row["there"] for row in before["reference"]["models"]} == {0.8, 0.6, 0.4}
     for name in ("one", "two", *sets):
         shutil.copytree(name, f"../fresh/{name}")

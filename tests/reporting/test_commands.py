@@ -12,9 +12,8 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from genset.cli import cli
+from tests.commands import says
 from tests.latex import compile_latex
 from tests.reporting.many import long_names, many_made_up
 from tests.score.listed import write_list, write_npy
@@ -59,9 +58,7 @@ def test_tables_of_models_and_pairs_go_into_a_paper(folder: Path, tmp_path: Path
 
 def printed(*words: str) -> str:
     """What a command says that is run where one stands."""
-    done = CliRunner().invoke(cli, ["report", *words])
-    assert done.exit_code == 0, done.output
-    return done.stdout
+    return says("report", *words)
 
 
 def test_compare_says_what_the_models_answered_and_among_how_many_classes(folder: Path) -> None:

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from genset.classes import imagenet1k
-from genset.cli import cli
+from tests.commands import says
 
 EVIL = "<b>tools</b> & 'more'"
 FAMILIES = ("cat", "dog", "bird", EVIL, "ship", "tree")
@@ -44,9 +43,7 @@ def made(here: Path, each: int) -> None:
 
 
 def said(*words: str) -> str:
-    done = CliRunner().invoke(cli, [*words, "--taxonomy", "many.toml"])
-    assert done.exit_code == 0, done.output or done.exception
-    return done.stdout
+    return says(*words, "--taxonomy", "many.toml")
 
 
 @pytest.mark.soak
@@ -87,17 +84,14 @@ def test_few_classes_and_imagenet_s_are_not_grouped(here: Path) -> None:
     rows = [f"{wnid}.jpg,{wnid}" for wnid in wnids]
     (here / "plain.csv").write_text("\n".join(["image,wnid", *rows]))
     np.save(here / "plain.npy", np.tile(np.arange(150)[:, None], 5) + np.arange(5))
-    runner = CliRunner()
-    words = ["evaluate", "plain.csv", "--model", "predictions:plain.npy"]
-    assert runner.invoke(cli, words).exit_code == 0
-    assert "kinds" not in json.loads(runner.invoke(cli, ["report", "plain.csv", "--json"]).stdout)
+    says("evaluate", "plain.csv", "--model", "predictions:plain.npy")
+    assert "kinds" not in json.loads(says("report", "plain.csv", "--json"))
 
 
 def test_a_run_by_another_version_of_the_classes_is_said(here: Path) -> None:
     made(here, 2)
-    runner = CliRunner()
-    plain = ["evaluate", "set.csv", "--model", "predictions:two.npy?classes=classes.txt&name=bare"]
-    assert runner.invoke(cli, plain).exit_code == 0
+    plain = "predictions:two.npy?classes=classes.txt&name=bare"
+    says("evaluate", "set.csv", "--model", plain)
     with (here / "many.toml").open("a", encoding="utf-8") as file:
         file.write("\n[classes.newt]\n")
     said("evaluate", "set.csv", "--model", "predictions:two.npy?classes=classes.txt&name=new")

@@ -14,6 +14,7 @@ from genset.classes import imagenet1k
 from genset.cli import cli
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
+from tests.commands import says
 from tests.reporting.sets import Page, score_on
 from tests.score.listed import WNIDS, write_list, write_npy
 
@@ -24,9 +25,7 @@ MODELS = {"best": 0.95, "good": 0.9, "fair": 0.83, "weak": 0.77, "worst": 0.7}
 
 def printed(*words: object) -> str:
     """What `genset report` prints."""
-    done = CliRunner().invoke(cli, ["report", *map(str, words)])
-    assert done.exit_code == 0, done.output
-    return done.stdout
+    return says("report", *map(str, words))
 
 
 def numbers(*words: object) -> Any:
@@ -303,14 +302,9 @@ def test_sets_of_one_name_are_told_apart_by_their_folders(here: Path) -> None:
 # Some of the 1,000 classes: two ways to score, which never share a table
 
 
-def run_evaluate(*words: str) -> None:
-    done = CliRunner().invoke(cli, ["evaluate", *words])
-    assert done.exit_code == 0, done.output
-
-
 def evaluate(name: str, file: str) -> Path:
     """Count answers on a set by the command line; the run's folder."""
-    run_evaluate(f"{name}/labels.csv", "--model", f"predictions:{file}")
+    says("evaluate", f"{name}/labels.csv", "--model", f"predictions:{file}")
     (folder,) = Path("runs", name).glob(f"{Path(file).stem}-*")
     return folder
 
@@ -393,7 +387,7 @@ def test_scores_from_elsewhere_settle_it_as_the_report_says(
     assert ways(*sets)["subset"]["models"][0]["missing"] == "answers"
     for name in truths:
         set_and_model = [f"{name}/labels.csv", "--model", f"predictions:{name}/mine.npy"]
-        run_evaluate(*set_and_model, *words)
+        says("evaluate", *set_and_model, *words)
     (model,) = ways(*sets)["subset"]["models"]
     found = [model[side]["accuracy"]["correct"] for side in ("first", "second")]
     assert found == right
@@ -429,7 +423,7 @@ def test_a_model_of_fewer_classes_is_in_no_table_of_all_thousand(here: Path) -> 
         answers = np.arange(photos)[:, None] % 20
         np.save(f"{name}/small.npy", answers)
         spec = f"predictions:{name}/small.npy?classes=own.txt"
-        run_evaluate(f"{name}/labels.csv", "--model", spec)
+        says("evaluate", f"{name}/labels.csv", "--model", spec)
     found = ways("a/labels.csv", "b/labels.csv")
     (among_all,), (among_own,) = (found[among]["models"] for among in ("all", "subset"))
     assert (among_all["first"], among_all["missing"]) == (None, "classes")
@@ -470,7 +464,7 @@ def score(name: str, model: str, *words: str) -> None:
     """Count a model's answers on a set by the command line."""
     spec = f"predictions:{name}/{model}.npy"
     own = ["--taxonomy", "mine.toml", *words]
-    run_evaluate(f"{name}/labels.csv", "--model", spec, *own)
+    says("evaluate", f"{name}/labels.csv", "--model", spec, *own)
 
 
 OWN = ("v1/labels.csv", "v2/labels.csv", "--taxonomy", "mine.toml")

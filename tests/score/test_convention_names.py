@@ -14,9 +14,10 @@ from genset.classes import read_taxonomy
 from genset.db import Verdict
 from genset.db.taxonomies import store_taxonomy
 from genset.release.freeze import create
+from tests.commands import says
 from tests.labeled_workspace import add_candidate, labeled_workspace, vote
 from tests.score.colours import BLUE, GREEN, RED, colours
-from tests.score.test_own_classes import CLASSES, genset_says
+from tests.score.test_own_classes import CLASSES
 
 PHOTOS = (("Крас", RED), ("Крас", GREEN), ("Крас", BLUE), ("cool", BLUE), ("cool", BLUE))
 CONVENTIONS = {
@@ -62,56 +63,56 @@ def painted(colour: str, number: int) -> bytes:
 def score(here: Path, *conventions: str, name: str = "colours") -> None:
     for each in conventions:
         spec = f"{colours(here)}&name={name}"
-        genset_says("evaluate", "v1", *CONVENTIONS[each], "--model", spec)
+        says("evaluate", "v1", *CONVENTIONS[each], "--model", spec)
 
 
 def test_compare_says_how_to_name_each_and_takes_these_names(here: Path) -> None:
     score(here, *CONVENTIONS)
     score(here, "all", name="other")
-    said = genset_says("compare", "colours", "other", code=2)
+    said = says("compare", "colours", "other", code=2)
     start, _, listed = said.partition("; say which: ")
     assert start == "'colours' names several runs"
     names = [name.removesuffix(",") for name in shlex.split(listed)]
     assert sorted(names) == sorted(NAMES)
     for name in names:
-        found = json.loads(genset_says("compare", name, "other", "--json"))
+        found = json.loads(says("compare", name, "other", "--json"))
         assert {found["first"], found["second"]} == {name, "other"}
         (remark, *_) = found["remarks"][name]
         assert ("answers among these alone" in remark) == ("subset" in name)
         assert ("the largest probability taken" in remark) == ("max" in name)
-    text = genset_says("compare", "colours (all)", "colours (subset, max)")
+    text = says("compare", "colours (all)", "colours (subset, max)")
     assert re.search(r"^colours \(subset, max\)  ", text, re.MULTILINE)
     assert "colours (all) was scored by (all) and colours (subset, max) by (subset, max)" in text
-    alike = genset_says("compare", "colours (all)", "other")
+    alike = says("compare", "colours (all)", "other")
     assert "was scored by" not in alike
     # A convention may be said where it is the only one, too; and what was not run is not found.
-    assert "other  " in genset_says("compare", "other (all)", "colours (all)")
-    said = genset_says("compare", "other (subset)", "colours (all)", code=2)
+    assert "other  " in says("compare", "other (all)", "colours (all)")
+    said = says("compare", "other (subset)", "colours (all)", code=2)
     assert "no model 'other (subset)' was scored on v1; known: colours (" in said
 
 
 def test_two_runs_of_one_convention_have_their_keys_too(here: Path) -> None:
     score(here, "all", "subset")
     spec = f"{colours(here).replace('resize=32', 'resize=36')}&name=colours"
-    genset_says("evaluate", "v1", "--model", spec)
-    models = json.loads(genset_says("report", "v1", "--json"))["models"]
+    says("evaluate", "v1", "--model", spec)
+    models = json.loads(says("report", "v1", "--json"))["models"]
     keys = {model["label"]: model["run"] for model in models}
     assert keys.pop("colours (subset)")
     assert set(keys) == {f"colours (all) [{key[:8]}]" for key in keys.values()}
-    said = genset_says("compare", "colours (all)", "colours (subset)", code=2)
+    said = says("compare", "colours (all)", "colours (subset)", code=2)
     for label in keys:
         assert f"'{label}'" in said
-        genset_says("compare", label, "colours (subset)")
+        says("compare", label, "colours (subset)")
 
 
 def test_reports_tell_them_apart_in_every_form(here: Path) -> None:
     score(here, *CONVENTIONS)
     score(here, "subset", name="other")
     wanted = sorted([*NAMES, "other"])
-    data = json.loads(genset_says("report", "v1", "--json", "-o", "page.html"))
+    data = json.loads(says("report", "v1", "--json", "-o", "page.html"))
     assert sorted(model["label"] for model in data["models"]) == wanted
     assert {each["first"] for each in data["pairs"]} <= set(wanted)
-    text = genset_says("report", "v1", "--format", "markdown")
+    text = says("report", "v1", "--format", "markdown")
     board = [line for line in text.splitlines() if line.startswith("|")][2:7]
     cells = sorted(line.split(" | ")[1].partition(" (my")[0] for line in board)
     assert cells == wanted

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from click.testing import CliRunner
 from PIL import Image
 from timm.data import ImageNetInfo
 
 import genset
-from genset.cli import cli
-from genset.core.errors import BadInput, GensetError
+from genset.core.errors import BadInput
 from genset.models.classes import class_order, timm_list
 from genset.score.results.runs import find_runs
+from tests.commands import says
 from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours
 
 # The model answers 0 to red, 1 to green, 2 to blue. "Крас" is red or green; the deer has no output.
@@ -62,17 +61,8 @@ def painted(folder: Path) -> Path:
     return folder
 
 
-def genset_says(*words: str, code: int = 0) -> str:
-    result = CliRunner().invoke(cli, words)
-    if isinstance(error := result.exception, GensetError):
-        assert error.exit_code == code, str(error)
-        return str(error)
-    assert result.exit_code == code, result.output
-    return result.stdout
-
-
 def evaluated(here: Path, *words: str, spec: str = "") -> dict[str, Any]:
-    said = genset_says(
+    said = says(
         "evaluate", "photos", "--taxonomy", "own.toml", "--json", *words,
         "--model", spec or colours(here),
     )  # fmt: skip
@@ -88,7 +78,7 @@ def test_a_model_of_imagenet_is_scored_on_classes_that_hold_its_own(here: Path) 
     assert run["mapping"]["without"] == {"deer": 1}
     assert run["mapping"]["taxonomy"] == "my <b>colours</b>"
     assert run["mapping"]["taxonomy_hash"].startswith("sha256:")
-    said = genset_says("evaluate", "photos", "--taxonomy", "own.toml", "--model", colours(here))
+    said = says("evaluate", "photos", "--taxonomy", "own.toml", "--model", colours(here))
     assert (
         ": 2 of 3 classes mapped to 3 of the model's 1,000 outputs (probabilities summed)" in said
     )
@@ -121,7 +111,7 @@ def test_sums_and_largest_differ_where_many_are_weak(here: Path) -> None:
 def test_five_classes_alone_cannot_be_summed_and_kept_logits_can(here: Path) -> None:
     np.save(here / "best.npy", np.array([[0, 1, 2, 3, 4]] * 6))
     words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model")
-    said = genset_says(*words, "predictions:best.npy", code=2)
+    said = says(*words, "predictions:best.npy", code=2)
     assert "those of Крас (2 outputs) cannot be summed" in said
     assert "--logits" in said
     whole = evaluated(here, "--logits")
@@ -137,10 +127,10 @@ def test_five_classes_alone_cannot_be_summed_and_kept_logits_can(here: Path) -> 
 def test_indices_of_a_model_of_these_classes_are_not_taken_for_imagenets(here: Path) -> None:
     np.save(here / "own.npy", np.array([[0, 1], [1, 2], [2, 0], [0, 2], [1, 0], [2, 1]]))
     words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model")
-    said = genset_says(*words, "predictions:own.npy", code=2)
+    said = says(*words, "predictions:own.npy", code=2)
     assert "without classes= they mean ImageNet's" in said
     np.save(here / "empty.npy", np.zeros((0, 2), int))
-    assert "empty.npy is 0 x 2 of int64" in genset_says(*words, "predictions:empty.npy", code=2)
+    assert "empty.npy is 0 x 2 of int64" in says(*words, "predictions:empty.npy", code=2)
     (here / "list.txt").write_text("# not ImageNet\nКрас\ncool\ndeer\n", "utf-8")
     run = evaluated(here, spec="predictions:own.npy?classes=list.txt")
     assert run["mapping"]["outputs"] == {"Крас": ["Крас"], "cool": ["cool"], "deer": ["deer"]}
@@ -159,7 +149,7 @@ def test_a_table_may_call_classes_as_their_models_do(here: Path) -> None:
     assert (run["top1"]["correct"], run["top1"]["photos"]) == (2, 6)
     (here / "named.csv").write_text("\n".join(["image,top1", rows[0] + "!"]), "utf-8")
     words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model", "predictions:named.csv")
-    said = genset_says(*words, code=2)
+    said = says(*words, code=2)
     assert "'Blue Things!' is no class of my <b>colours</b>, nor of ImageNet" in said
     assert "classes=FILE" in said
 
@@ -188,7 +178,7 @@ def test_a_head_of_its_own_answers_by_equal_ids(here: Path) -> None:
 def test_a_model_of_other_classes_is_refused_with_the_mend(here: Path) -> None:
     spec = with_head(here, "one", "two", "three")
     words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model", spec)
-    said = genset_says(*words, code=1)
+    said = says(*words, code=1)
     assert "none of its 3 outputs ('one', 'two', 'three', ...) is of a class of my" in said
     assert "classes=" in said
 
@@ -201,7 +191,7 @@ def test_outputs_that_nothing_names_are_not_counted(here: Path) -> None:
     torch.save({"2.weight": torch.zeros(12, 3), "2.bias": torch.zeros(12)}, here / "tiny.pth")
     (here / "none.toml").write_text("[classes.cool]\n")
     spec = "file:tiny.pth?arch=tiny:net&resize=8&crop=8"
-    said = genset_says("evaluate", "photos", "--taxonomy", "none.toml", "--model", spec, code=1)
+    said = says("evaluate", "photos", "--taxonomy", "none.toml", "--model", spec, code=1)
     assert "nothing says what its outputs are but ImageNet's 1,000, of which none is of" in said
     assert "1,000 outputs" not in said
 
@@ -211,7 +201,7 @@ def test_report_and_compare_name_the_user_s_classes_and_escape_them(here: Path) 
     evaluated(here, spec=first)
     evaluated(here, "--among", "subset", spec=f"{first}&name=few")
     own = ("--taxonomy", "own.toml")
-    genset_says("report", "photos", *own, "-o", "page.html")
+    says("report", "photos", *own, "-o", "page.html")
     page = (here / "page.html").read_text("utf-8")
     assert "red &amp; &lt;i&gt;green&lt;/i&gt;" in page
     assert "<i>green</i>" not in page
@@ -220,13 +210,13 @@ def test_report_and_compare_name_the_user_s_classes_and_escape_them(here: Path) 
     assert "of the 3 of" in page
     assert "not known how severe an error is" in page
     assert "1,000 outputs (probabilities summed)" in page
-    data = json.loads(genset_says("report", "photos", *own, "--json"))
+    data = json.loads(says("report", "photos", *own, "--json"))
     assert data["taxonomy"]["name"] == "my <b>colours</b>"
     assert [group["name"] for group in data["classes"]] == ["Крас", "cool", "deer"]
     assert data["models"][0]["mapping"]["without"] == {"deer": 1}
     assert data["missed"]["height"] == 0
-    assert "| nan" not in genset_says("report", "photos", *own, "--format", "markdown")
-    said = genset_says("compare", "few", "colours", "--on", "photos", *own)
+    assert "| nan" not in says("report", "photos", *own, "--format", "markdown")
+    said = says("compare", "few", "colours", "--on", "photos", *own)
     assert "(probabilities summed, answers among these alone)" in said
 
 
@@ -248,9 +238,9 @@ def test_python_has_the_same(here: Path) -> None:
 
 def test_a_convention_means_nothing_on_imagenet_s_classes(here: Path) -> None:
     (here / "photos" / "Крас").rename(here / "photos" / WNIDS[0])
-    said = genset_says("evaluate", "photos", "--model", colours(here), "--pool", "max", code=2)
+    said = says("evaluate", "photos", "--model", colours(here), "--pool", "max", code=2)
     assert "pool and among are for a set of your own" in said
-    run = json.loads(genset_says("evaluate", "photos", "--json", "--model", colours(here)))
+    run = json.loads(says("evaluate", "photos", "--json", "--model", colours(here)))
     assert run["runs"][0]["mapping"] is None
 
 
@@ -262,7 +252,7 @@ def test_folders_that_are_no_class_and_files_that_are_no_taxonomy_are_said(here:
         "The folder moose is not a class of my <b>colours</b>, and is left out.",
     )
     words = ("evaluate", "photos", "--model", colours(here), "--taxonomy")
-    assert "there is no taxonomy pets.toml" in genset_says(*words, "pets.toml", code=2)
+    assert "there is no taxonomy pets.toml" in says(*words, "pets.toml", code=2)
 
 
 @pytest.mark.parametrize(
@@ -286,7 +276,7 @@ def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, colour in FOLDERS.items():
         (tmp_path / "fresh" / name).mkdir(parents=True)
         Image.new("RGB", (48, 40), colour).save(tmp_path / "fresh" / name / "1.png")
-    genset_says("classes", "from-folder", "fresh", "-o", "own.toml")
+    says("classes", "from-folder", "fresh", "-o", "own.toml")
     return tmp_path
 
 
@@ -355,7 +345,7 @@ def test_all_right_classes_are_ranked_by_what_each_class_gets(here: Path) -> Non
             if photo.wnid != "deer":
                 found.append(1 / (1 + (other >= own) + (probabilities[place, 3:] >= own).sum()))
         for name in ("logits", "probabilities"):
-            said = genset_says(
+            said = says(
                 "evaluate", "photos", "--taxonomy", "own.toml", "--json", "--logits",
                 "--pool", pool, "--multilabel", "truth.csv", "--model", f"predictions:{name}.npy",
             )  # fmt: skip
@@ -369,7 +359,7 @@ def test_names_in_a_table_are_read_again_where_classes_have_other_names(here: Pa
     rows = [f"{photo.id},a Frosty" for photo in photos]
     (here / "vlm.csv").write_text("\n".join(["image,top1", *rows]), "utf-8")
     words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model", "predictions:vlm.csv")
-    assert "photo 1: 'a Frosty' is no class of my <b>colours" in genset_says(*words, code=2)
+    assert "photo 1: 'a Frosty' is no class of my <b>colours" in says(*words, code=2)
     text = CLASSES.replace("[classes.cool]\n", '[classes.cool]\nname = "frosty"\n')
     (here / "own.toml").write_text(text, "utf-8")
     assert evaluated(here, spec="predictions:vlm.csv")["top1"]["correct"] == 2

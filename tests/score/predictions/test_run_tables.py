@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.commands import says
 from tests.score.colours import GREEN, RED, WNIDS, colours
-from tests.score.test_own_classes import genset_says, painted
+from tests.score.test_own_classes import painted
 
 OWN = ("evaluate", "photos", "--taxonomy", "own.toml", "--json")
 MAX, SUBSET = ("--pool", "max"), ("--among", "subset")
@@ -21,12 +22,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(spec: str, *words: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(genset_says(*OWN, *words, "--model", spec))["runs"][0]
+    found: dict[str, Any] = json.loads(says(*OWN, *words, "--model", spec))["runs"][0]
     return found
 
 
 def refused(spec: str, *words: str) -> str:
-    said = genset_says(*OWN, *words, "--model", spec, code=2)
+    said = says(*OWN, *words, "--model", spec, code=2)
     assert "\n" not in said
     return said
 
@@ -53,12 +54,12 @@ def test_a_run_on_imagenet_s_classes_is_mapped_as_before(here: Path) -> None:
         folder = here / "named" / WNIDS[number]
         folder.mkdir(parents=True)
         shutil.copy(here / "photos" / "Крас" / f"{number}.png", folder / f"{colour}.png")
-    said = genset_says("evaluate", "named", "--json", "--model", colours(here))
+    said = says("evaluate", "named", "--json", "--model", colours(here))
     key = json.loads(said)["runs"][0]["key"]
     spec = f"predictions:runs/named/colours-{key[:12]}/predictions.csv?name=table"
     (here / "two.toml").write_text("".join(f"[classes.{wnid}]\n" for wnid in WNIDS[:2]))
     words = ("evaluate", "named", "--taxonomy", "two.toml", "--json", "--model", spec)
-    found = json.loads(genset_says(*words))["runs"][0]
+    found = json.loads(says(*words))["runs"][0]
     assert (found["top1"]["correct"], found["mapping"]["among"]) == (2, "all")
-    said = genset_says(*words, *SUBSET, code=2)
+    said = says(*words, *SUBSET, code=2)
     assert "those of no class cannot be struck out" in said
