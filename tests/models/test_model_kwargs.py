@@ -8,7 +8,7 @@ import timm
 import torch
 
 from genset.core.errors import BadInput
-from tests.models.test_own_names import says
+from tests.commands import says
 from tests.score.painted import painted_set
 from tests.score.scoring import load_model
 

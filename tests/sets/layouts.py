@@ -7,9 +7,12 @@ from pathlib import Path
 
 import datasets
 import pyarrow.parquet as pq
+import pytest
 import webdataset
 
 from genset.classes import imagenet1k
+from genset.core.errors import BadInput
+from genset.sets.open import open_set
 
 # The photos that are written: folders of classes, as `genset evaluate` always took them.
 Photos = Path
@@ -134,3 +137,10 @@ def saved_to_disk(photos: Photos, place: Path) -> str:
 def folders(photos: Photos, place: Path) -> str:
     """The folder itself."""
     return str(photos)
+
+
+def refused(named: object) -> str:
+    """Why no set opens there."""
+    with pytest.raises(BadInput) as error:
+        open_set(str(named))
+    return str(error.value)

@@ -13,12 +13,12 @@ from click.testing import CliRunner
 
 from genset.classes import imagenet1k
 from genset.cli import cli
-from genset.core.errors import BadInput
 from genset.score.results.runs import find_runs
 from genset.sets.open import open_set
 from tests.conftest import ROOT
 from tests.score.colours import BLUE, GREEN, RED, WNIDS, colours, paint
 from tests.sets import layouts
+from tests.sets.layouts import refused
 
 # The rows of the table in docs/evaluating.md, by their commands. A release is tested by itself.
 ROWS: dict[str, layouts.Writer] = {
@@ -135,12 +135,6 @@ def test_a_row_of_a_table_without_its_photo_costs_that_photo(tmp_path: Path) -> 
     (run,) = json.loads(done.stdout)["runs"]
     assert run["excluded"]["00.png"] == "No such file or directory"
     assert run["top1"]["photos"] == 18
-
-
-def refused(named: object) -> str:
-    with pytest.raises(BadInput) as error:
-        open_set(str(named))
-    return str(error.value)
 
 
 def test_shards_that_are_no_such_set_are_named(

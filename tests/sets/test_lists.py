@@ -13,11 +13,11 @@ from PIL import Image
 
 from genset.classes import imagenet1k
 from genset.cli import cli
-from genset.core.errors import BadInput
 from genset.score.pixels import opened
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
 from tests.score.colours import colours
+from tests.sets.layouts import refused
 
 # Of ImageNet's own order: the first two of tench, the first photo and the last.
 VALIDATION = {1: "n01751748", 293: "n01440764", 2138: "n01440764", 50000: "n02437616"}
@@ -39,12 +39,6 @@ def flat(folder: Path) -> Path:
 
 def classes_of(photos: PhotoSet) -> list[str]:
     return [photo.wnid for photo in photos.photos]
-
-
-def refused(named: object) -> str:
-    with pytest.raises(BadInput) as error:
-        open_set(str(named))
-    return str(error.value)
 
 
 def test_imagenets_validation_photos_need_no_list(tmp_path: Path) -> None:
