@@ -9,6 +9,8 @@ from genset.db import Store
 from genset.release.exports.export import export
 from genset.release.freeze import create
 from genset.release.reader import Release, find_releases
+from genset.release.versions import takedown
+from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import TABBY, TENCH
@@ -35,6 +37,28 @@ def test_a_killed_create_leaves_a_whole_release_or_none_and_runs_again(pool: Poo
             again.verify()
             assert len(again.photos) == 2
     assert moments > 3 * 2  # each photo's file is made, closed to writing and given its name
+    assert not [name for name in pool.files() if "partial" in name]
+
+
+def make_version(_moment: int, root: Path, releases: Path) -> None:
+    workspace = Workspace.find(root)
+    takedown(workspace, Store.open(workspace.store_url), Release(releases / "v1"))
+
+
+@pytest.mark.soak
+def test_a_killed_takedown_leaves_a_whole_version_or_none(pool: Pool) -> None:
+    for task in (f"{TENCH}/flickr:0", f"{TABBY}/flickr:300"):
+        pool.label(task, ann="correct")
+    old = pool.create()
+    remove(pool.workspace, pool.store, "flickr:0", "its owner asked")
+    releases = pool.workspace.releases
+    for _ in killed_at_each_change(make_version, pool.workspace.root, releases):
+        old.verify()
+        if (releases / "v1.1").exists():
+            Release(releases / "v1.1").verify()
+            assert not [name for name in pool.files() if "partial" in name]
+            return
+    assert [release.name for release in find_releases(releases)] == ["v1", "v1.1"]
     assert not [name for name in pool.files() if "partial" in name]
 
 

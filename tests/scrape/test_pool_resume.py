@@ -88,6 +88,19 @@ def test_no_row_says_that_a_photo_is_there_before_the_disk_has_it(
 # Failures that may pass
 
 
+def test_what_a_class_takes_does_not_depend_on_what_another_one_fetched(
+    serve: Serve, new_pool: NewPool
+) -> None:
+    rows = [record(number) for number in range(6)]
+    sandbox = serve(*rows, record(5, "dog"))
+    pool, turned = new_pool(), new_pool()
+    pool.scrape(sandbox.source, CAT, DOG)
+    turned.scrape(sandbox.source, DOG)
+    turned.scrape(sandbox.source, CAT)
+    assert turned.held(CAT) == pool.held(CAT) == ["0", "1", "2", "5"]
+    assert turned.held(DOG) == pool.held(DOG) == ["5"]
+
+
 @pytest.mark.soak
 def test_a_search_that_fails_between_two_keywords_is_made_up_for(serve: Serve, pool: Pool) -> None:
     rows = [too_old(number) for number in range(50)] + [record(50), record(51), record(52)]

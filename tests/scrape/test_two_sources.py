@@ -1,8 +1,13 @@
 """Two sources in one workspace: each fills its classes, and none touches another's photos."""
 
 import json
+import os
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 from uuid import UUID
 
@@ -30,7 +35,7 @@ from genset.sources.inaturalist import INaturalist
 from genset.sources.source import Source
 from tests.labeled_workspace import photo_row, picture
 from tests.scrape.commands import genset
-from tests.scrape.pools import NewPool, Pool, record
+from tests.scrape.pools import NewPool, Pool, Row, record
 from tests.scrape.several import CLASSES, SETTINGS, Start, rows_of
 from tests.scrape.test_pull import files
 
@@ -223,3 +228,83 @@ def test_a_release_of_two_sources_is_pulled_from_both(
     assert files(tmp_path / "v1") == files(release.root)
     credits = (tmp_path / "v1" / "docs/ATTRIBUTION.txt").read_text("utf-8")
     assert credits.count("via Flickr") == credits.count("via Wikimedia Commons") == 6
+
+
+def test_an_upload_that_is_a_new_version_of_an_old_one_is_old(
+    start: Start, new_pool: NewPool
+) -> None:
+    pool = new_pool(per_class=5)
+    rows = rows_of(2000)
+    rows[0]["first_upload"] = "2012-01-02 03:04:05"
+    start("commons", rows)
+    done = summary(fill(pool, Commons), "commons")
+    assert done.rejected_by_plan == {"posted before 2014-01-01": 1}
+    assert "2000" not in stored(pool, "commons")
+
+
+def test_licences_are_looked_at_whatever_the_source_can_search_for(
+    start: Start, new_pool: NewPool
+) -> None:
+    from genset.licenses import choose_licenses
+
+    pool = new_pool(per_class=5)
+    rows = rows_of(2000)
+    for row in rows[:2]:
+        row["commons_license"] = "cc-by-sa-3.0-de"
+    for row in rows[2:]:
+        row["commons_license"] = "gfdl"
+    start("commons", rows)
+    source = Commons.connect(Hosts(pool.store), SETTINGS)
+    plan = plan_of(pool, Commons, licenses=choose_licenses("CC BY-SA"))
+    done = scrape(pool.workspace, pool.store, source, plan)
+    assert stored(pool, "commons") == ["2000", "2001"]
+    assert done.rejected_by_plan == {"under another licence": 14}
+
+
+def command(pool: Pool, sources: str, per_class: int = 5) -> "subprocess.Popen[str]":
+    words = ["scrape", "--source", sources, "--per-class", str(per_class), "--json"]
+    classes = ",".join(cls.wnid for cls in CLASSES)
+    return subprocess.Popen(
+        [sys.executable, "-m", "genset", *words, "--classes", classes],
+        cwd=pool.workspace.root,
+        env=os.environ | {"GENSET_CONTACT": "me@example.org"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.soak
+def test_killed_at_any_moment_two_sources_end_as_undisturbed_ones_do(
+    start: Start, new_pool: NewPool
+) -> None:
+    faults = Faults(seed=5, too_many=0.1, server_error=0.1, truncated=0.1, retry_after=0)
+    start("flickr", rows_of(1000), faults)
+    start("commons", rows_of(2000), faults)
+    calm, killed = new_pool(per_class=5), new_pool(per_class=5)
+    process = command(calm, "flickr,commons")
+    out, errors = process.communicate(timeout=90)
+    assert process.returncode == 0, errors
+    answer = json.loads(out)
+    assert {name: done["full"] for name, done in answer.items()} == {"flickr": 2, "commons": 2}
+    random = Random(3)
+    kills = 0
+    while kills < 12:
+        process = command(killed, "flickr,commons")
+        time.sleep(random.uniform(0.5, 2.5))
+        process.kill()
+        process.communicate()
+        kills += 1
+        if process.returncode == 0:
+            break
+    process = command(killed, "flickr,commons")
+    out, errors = process.communicate(timeout=90)
+    assert process.returncode == 0, errors
+    ours, theirs = killed.rows(), calm.rows()
+    for table in ("photo", "candidate", "search"):
+        assert without_clocks(ours[table]) == without_clocks(theirs[table])
+    assert killed.files() == calm.files()
+
+
+def without_clocks(rows: list[Row]) -> list[Row]:
+    return [{name: row[name] for name in row if not name.endswith("_at")} for row in rows]
