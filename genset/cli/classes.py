@@ -213,7 +213,7 @@ def _write(drafts: list[Draft], output: Path | None, force: bool, name: str | No
         for note in notes[cls.wnid]:
             _say(f"    {note}")
     if (more := len(taxonomy) - _SHOWN) > 0:
-        _say(f"and {more:,} more")
+        _say(f"and {more:,} more" + f": genset classes show {output}" * bool(output))
     tell_overlap(taxonomy)
     remarked = sum(map(bool, notes.values()))
     where = f"{output}: " if output else ""

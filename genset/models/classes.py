@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from genset.classes import imagenet1k
+from genset.classes import imagenet1k, read_taxonomy
 from genset.core.errors import BadInput, needs_extra
 from genset.core.files import sha256_of
 from genset.core.validation import read_json
@@ -35,8 +35,9 @@ def class_order(file: str = "", background: int | None = None) -> tuple[str, ...
     Without a `file`, or with `SORTED`, these are ImageNet's 1,000 in the sorted order of their
     wnids; with the name of one of timm's lists, such as "imagenet-12k", those of that. A file has
     one wnid a line, or the word "background"; it may have fewer classes than ImageNet. Where its
-    first line is `OTHERS`, the names of any classes follow. `background` puts an output that is no
-    class at this index (0: before the first) of either list.
+    first line is `OTHERS`, the names of any classes follow; a release's ``classes.csv`` and a
+    taxonomy's TOML are such lists too. `background` puts an output that is no class at this index
+    (0: before the first) of either list.
 
     Raises:
         BadInput: the file is not there, or a line is no wnid (or, of others, no name) or repeats
@@ -84,7 +85,11 @@ def _read(path: Path) -> list[str]:
         return [cls.wnid for cls in imagenet1k()]
     if str(path) in OF_TIMM.values():
         return _from_timm(str(path))
+    if path.suffix == ".toml":
+        return [cls.wnid for cls in read_taxonomy(path)]
     words = _of_keras(path) if path.suffix == ".json" else read_lines(str(path), "class list")
+    if words[0].startswith("wnid,"):  # a release's classes.csv
+        words = [OTHERS, *(word.partition(",")[0] for word in words[1:])]
     taxonomy = imagenet1k()
     seen: set[str] = set()
     order = []

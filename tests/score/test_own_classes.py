@@ -138,6 +138,12 @@ def test_indices_of_a_model_of_these_classes_are_not_taken_for_imagenets(here: P
         genset.evaluate(
             here / "photos", predictions=np.load(here / "own.npy"), taxonomy=here / "own.toml"
         )
+    np.save(here / "scores.npy", np.eye(3)[[0, 1, 2, 0, 1, 2]] + 0.5)
+    assert "say &classes=" in says(*words, "predictions:scores.npy", code=2)
+    (here / "classes.csv").write_text("wnid,index,name\nКрас,0,a\ncool,1,b\ndeer,2,c\n", "utf-8")
+    for file in ("classes.csv", "own.toml"):
+        run = evaluated(here, spec=f"predictions:scores.npy?classes={file}")
+        assert (run["top1"]["correct"], run["top1"]["photos"]) == (3, 6)
 
 
 def test_a_table_may_call_classes_as_their_models_do(here: Path) -> None:
