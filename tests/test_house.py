@@ -16,9 +16,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_306,
+    "lines of code": 59_313,
     "modules": 471,
-    "lines of tests": 68_051,
+    "lines of tests": 68_057,
     "words of docs": 29_995,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,

@@ -184,9 +184,9 @@ def answers_of_array(
         return answers_of_indices(what, array, order, photos, background * is_plain)
     one_more = is_plain and array.shape[1] == len(order) + 1
     more = background if one_more else ": name those of the columns with classes="
-    own = photos.custom_taxonomy
-    if is_plain and own is not None and array.shape[1] == len(own):
-        more = f"; for those of {own.name}, say &classes= and the release's classes.csv"
+    custom = photos.custom_taxonomy
+    if is_plain and custom is not None and array.shape[1] == len(custom):
+        more = f"; for those of {custom.name}, say &classes= and the release's classes.csv"
     return answers_of_scores(what, array, order, photos, more, keep, mapping)
 
 
