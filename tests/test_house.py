@@ -19,7 +19,7 @@ CEILINGS = {
     "lines of code": 59_313,
     "modules": 471,
     "lines of tests": 68_057,
-    "words of docs": 29_995,
+    "words of docs": 29_996,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
