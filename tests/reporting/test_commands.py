@@ -22,19 +22,25 @@ from tests.test_cli import error_of, genset
 TRUTH = [place for place in range(20) for _ in range(3)]
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two models on a list of photos: one right on all, one on every second."""
-    write_list(tmp_path / "photos.csv", TRUTH)
-    good = write_npy(tmp_path / "good.npy", [[t] for t in TRUTH])
-    half = write_npy(tmp_path / "half.npy", [[t if n % 2 else 999] for n, t in enumerate(TRUTH)])
-    words = ("evaluate", "photos.csv", "--model", good, "--model", half)
-    done = genset(*words, cwd=tmp_path)
+    here = tmp_path_factory.mktemp("scored")
+    write_list(here / "photos.csv", TRUTH)
+    good = write_npy(here / "good.npy", [[t] for t in TRUTH])
+    half = write_npy(here / "half.npy", [[t if n % 2 else 999] for n, t in enumerate(TRUTH)])
+    done = genset("evaluate", "photos.csv", "--model", good, "--model", half, cwd=here)
     assert done.returncode == 0, done.stderr
-    (tmp_path / "bad.tsv").write_text("epoch\thours\ttop5Accuracy\n1\t0.5\t940\n")
+    (here / "bad.tsv").write_text("epoch\thours\ttop5Accuracy\n1\t0.5\t940\n")
     row = done.stdout.splitlines()[1].split()
     assert row == ["good", "100.0", "89.5–100.0", "–", "–", "60", "0", "–"]
-    return tmp_path
+    return here
+
+
+@pytest.fixture
+def folder(scored: Path, tmp_path: Path) -> Path:
+    """A copy of it for a test."""
+    return Path(shutil.copytree(scored, tmp_path, dirs_exist_ok=True))
 
 
 def test_without_a_workspace_the_photos_must_be_named(folder: Path) -> None:
