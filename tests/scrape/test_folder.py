@@ -1,7 +1,6 @@
 """Folders of own photos: what is added, under which terms, and what is rejected."""
 
 import hashlib
-import io
 import json
 import sqlite3
 from collections.abc import Callable
