@@ -56,11 +56,15 @@ def test_every_command_shown_is_one_that_there_is() -> None:
     assert not mistakes, "\n".join(mistakes)
 
 
-def test_every_command_has_help_with_an_example() -> None:
+def test_every_command_has_help_with_each_example_on_its_own_line() -> None:
     for command in commands(cli):
         if not isinstance(command, click.Group):
-            assert re.search(r"^\s*genset ", command.help or "", re.MULTILINE), command.name
-            assert "\\" not in (command.help or "").replace("\\\n", ""), command.name
+            examples = re.findall(r"^\s*(genset .*)$", command.help or "", re.MULTILINE)
+            assert examples, command.name
+            shown = command.get_help(click.Context(command))
+            assert "\\b" not in shown, command.name
+            for example in examples:
+                assert f"\n  {example}\n" in shown, command.name
 
 
 def test_readme_shows_the_two_lines_on_its_first_screen() -> None:
