@@ -44,7 +44,7 @@ class Session:
 
     def run(self, line: str) -> Answer:
         """What one command answers."""
-        program, *words = shlex.split(re.sub(r"\$([A-Z]+)", lambda name: MODELS[name[1]], line))
+        program, *words = shlex.split(with_models(line))
         if program == "make":
             MAKERS[words[0]](self.folder)
             return Answer(0, "", "")
@@ -79,6 +79,11 @@ class Session:
         for pattern, word in varying():
             text = pattern.sub(word, text)
         return text
+
+
+def with_models(line: str) -> str:
+    """A command with the specs of the models that it names, such as $TINY."""
+    return re.sub(r"\$([A-Z]+)", lambda name: MODELS[name[1]], line)
 
 
 WIDTH = 100

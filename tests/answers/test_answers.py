@@ -2,18 +2,21 @@
 
 import difflib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from itertools import cycle, product
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from genset.core.table import FORMATS
+from genset.cli import cli
+from genset.core.table import FORMATS, Table, render
 from tests.answers import making
-from tests.answers.session import Session, commands
+from tests.answers.session import Session, commands, with_models
 from tests.cli.tables import PRINTING, check_rendered
 from tests.terminal import Terminal, environment
 
@@ -115,20 +118,34 @@ WITHOUT_ROWS = (
 )
 
 
-def test_each_form_of_a_table_renders(made: tuple[Session, str], tmp_path: Path) -> None:
+def test_each_form_of_a_table_renders(
+    made: tuple[Session, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each command runs once; what it would print is rendered in all forms."""
     copy = tmp_path / "workspace"
     shutil.copytree(made[0].folder, copy)
+    monkeypatch.chdir(copy)
     session = Session(made[0].terminal, copy, made[0].environment)
     session.run("genset labelers study add mturk birds-1 --screens 2 --address https://a.org")
-    assert TABLES.keys() == PRINTING.keys(), "give an example of each command"
     session.run("genset init empty --contact mia@example.org")
-    lines = [*(f"{name} {words}" for name, words in TABLES.items()), *MORE]
-    others = cycle(sorted(set(FORMATS) - {"csv", "latex"}))  # of these, each line has one
-    printed = [*product(lines, ("csv", "latex")), *zip(lines, others, strict=False)]
-    for line, form in [*printed, *product(WITHOUT_ROWS, ("csv", "latex"))]:
-        answer = session.run(f"genset {line} {'--json' if form == 'json' else f'--format {form}'}")
-        assert answer.out, f"{line} --format {form}: {answer.err}"
-        check_rendered(answer.out, form)
+    printed: list[Sequence[Table] | Table] = []
+
+    def note(tables: Sequence[Table] | Table, form: str) -> str:
+        printed.append(tables)
+        return render(tables, form)
+
+    for module in ("genset.cli.common", "genset.core.table"):
+        monkeypatch.setattr(f"{module}.render", note)
+    assert TABLES.keys() == PRINTING.keys(), "give an example of each command"
+    for line in (*(f"{name} {words}" for name, words in TABLES.items()), *MORE, *WITHOUT_ROWS):
+        for form in ("csv", "latex") if line.startswith("report") else ("csv",):
+            words = shlex.split(with_models(f"{line} --format {form}"))
+            check_rendered(CliRunner().invoke(cli, words).stdout, form)
+        forms = ("csv", "latex") if line in WITHOUT_ROWS else FORMATS
+        for tables, form in product(printed, forms):
+            check_rendered(render(tables, form), form)
+        assert printed, f"{line} printed no table"
+        printed.clear()
 
 
 def compare(group: str, text: str, recording: bool) -> None:
