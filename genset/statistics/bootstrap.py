@@ -124,9 +124,6 @@ def intervals(
 
     Returns:
         K intervals, in the order of the columns.
-
-    Raises:
-        ValueError: confidence is not between 0 and 1.
     """
     if clusters < 2:
         return [Interval(*widest)] * drawn.shape[1]

@@ -18,12 +18,7 @@ def quantile(confidence: float, freedom: float = inf) -> float:
     Args:
         confidence: the share of intervals that contain the truth, between 0 and 1.
         freedom: degrees of freedom; with less than 1, nothing is known.
-
-    Raises:
-        ValueError: confidence is not between 0 and 1.
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"no interval at {confidence}")
     if freedom == inf:
         return NormalDist().inv_cdf((1 + confidence) / 2)
     from scipy.special import stdtrit
@@ -43,12 +38,7 @@ def wilson(
         freedom: degrees of freedom, where the variance was estimated.
 
     Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
-
-    Raises:
-        ValueError: not 0 <= successes <= trials, or confidence is not between 0 and 1.
     """
-    if not 0 <= successes <= trials or not 0 < confidence < 1:
-        raise ValueError(f"no interval for {successes} of {trials} at {confidence}")
     z = quantile(confidence, freedom)
     if trials == 0 or z == inf:
         return Interval(0.0, 1.0)

@@ -40,14 +40,9 @@ def least_detectable(photos: float, level: float = LEVEL, power: float = POWER) 
 
     Returns:
         The difference; None where the photos are too few for any.
-
-    Raises:
-        ValueError: a level or power is out of range.
     """
     from scipy.special import betaincinv
 
-    if not (0 < level < 1 and 0 < power < 1):
-        raise ValueError(f"no difference at the level {level} with power {power}")
     fewest = fewest_discordant(level)
     if photos < fewest:
         return None
@@ -73,12 +68,7 @@ def detectable_difference(
 
     Returns:
         The difference. It is at most `discordant`, the largest possible.
-
-    Raises:
-        ValueError: there are no photos, or a share, level or power is out of range.
     """
-    if photos <= 0 or not 0 <= discordant <= 1 or not (0 < level < 1 and 0 < power < 1):
-        raise ValueError(f"no difference for {photos} photos and {discordant} discordant")
     a, b = NormalDist().inv_cdf(1 - level / 2), NormalDist().inv_cdf(power)
     # Squared, the equation is quadratic in D: of its roots, b's sign says which is the solution.
     under = discordant * (photos - a * a + b * b)
@@ -105,9 +95,6 @@ def shown_difference(
         The difference and the discordance, 0 to 1. The discordance is the measured one, or, where
         that is too little to show anything, the difference itself. None where the photos are too
         few for any difference.
-
-    Raises:
-        ValueError: there are no photos, or a share is out of range.
     """
     found = detectable_difference(photos, discordant, level)
     least = least_detectable(photos, level)

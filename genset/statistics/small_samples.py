@@ -19,14 +19,9 @@ def clopper_pearson(successes: int, trials: int, confidence: float = 0.95) -> In
 
     Source: Clopper and Pearson, "The use of confidence or fiducial limits illustrated in the case
     of the binomial", 1934.
-
-    Raises:
-        ValueError: not 0 <= successes <= trials, trials is 0, or confidence is not between 0 and 1.
     """
     from scipy.special import betaincinv
 
-    if not 0 <= successes <= trials or trials == 0 or not 0 < confidence < 1:
-        raise ValueError(f"no interval for {successes} of {trials} at {confidence}")
     tail, misses = (1 - confidence) / 2, trials - successes
     # A binomial tail is a beta distribution of the share: the ends are quantiles of two of these.
     low = 0.0 if successes == 0 else float(betaincinv(successes, misses + 1, tail))
@@ -75,14 +70,9 @@ def variation_interval(observed: float, count: int, confidence: float = 0.95) ->
 
     Source: Vangel, "Confidence intervals for a normal coefficient of variation", The American
     Statistician 50, 1996, equation 16.
-
-    Raises:
-        ValueError: there are fewer than two values, or confidence is not between 0 and 1.
     """
     from scipy.special import chdtri
 
-    if count < 2 or not 0 < confidence < 1:
-        raise ValueError(f"no interval of the variation of {count} values at {confidence}")
     freedom = count - 1
 
     def end(quantile: float) -> float:

@@ -13,7 +13,6 @@ from genset.statistics.bootstrap import (
     Resampling,
     intervals,
 )
-from genset.statistics.intervals import quantile
 
 PHOTOS = 2864
 
@@ -100,19 +99,3 @@ def test_a_ratio_is_of_the_photos_that_count_for_it(below: list[list[float]]) ->
     for column in range(2):
         alone = STANDARD.ratios_of_sums(above[:, [column]], under[:, [column]])
         assert (both[:, column] == alone[:, 0]).all()
-
-
-@given(st.floats(0.51, 0.9999), st.integers(1, 10**6))
-def test_students_quantile_is_that_of_the_distribution(share: float, freedom: int) -> None:
-    found = quantile(2 * share - 1, freedom)
-    assert stats.t.cdf(found, freedom) == pytest.approx(share, rel=1e-9)
-
-
-@pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])
-def test_an_impossible_confidence_is_refused(confidence: float) -> None:
-    with pytest.raises(ValueError, match="no interval at"):
-        intervals(np.ones((10, 1)), 5, confidence)
-
-
-def test_reports_draw_ten_thousand_times_by_seed_0_unless_they_are_told_otherwise() -> None:
-    assert Resampling() == Resampling(draws=10_000, seed=0)

@@ -29,41 +29,11 @@ def test_a_mean_has_students_interval(values: list[float]) -> None:
     assert found.interval == pytest.approx(theirs)
 
 
-@given(st.lists(GROUP, min_size=1, max_size=5), st.floats(0.1, 10))
-def test_weights_times_a_number_are_the_sum_times_it(
-    groups: list[list[float]], times: float
-) -> None:
-    weights = [(-1.0) ** at / (at + 1) for at in range(len(groups))]
-    found = contrast(groups, weights)
-    larger = contrast(groups, [times * weight for weight in weights])
-    assert found.interval and larger.interval
-    assert larger.estimate == pytest.approx(times * found.estimate, abs=1e-9)
-    assert larger.interval == pytest.approx([times * end for end in found.interval], abs=1e-6)
-    assert larger.p == pytest.approx(found.p)
-
-
 @pytest.mark.parametrize("groups", [[[1.0]], [[1.0, 2.0], [3.0]], [[1.0, 1.0], [2.0, 2.0]]])
 def test_what_does_not_scatter_has_no_interval(groups: list[list[float]]) -> None:
     found = contrast(groups, [1] * len(groups))
     assert (found.interval, found.p) == (None, None)
     assert found.estimate == sum(float(np.mean(group)) for group in groups)
-
-
-@pytest.mark.parametrize(
-    ("groups", "confidence"),
-    [([], 0.95), ([[]], 0.95), ([[1.0, 2.0], []], 0.95), ([[1.0, 2.0]], 0.0), ([[1.0, 2.0]], 1.0)],
-)
-def test_no_groups_empty_ones_and_certainty_are_refused(
-    groups: list[list[float]], confidence: float
-) -> None:
-    with pytest.raises(ValueError, match="no contrast"):
-        contrast(groups, [1] * len(groups), confidence)
-
-
-@pytest.mark.parametrize("weights", [[1], [1, -1, 1]])
-def test_each_group_needs_a_weight(weights: list[float]) -> None:
-    with pytest.raises(ValueError, match="argument 2 is"):
-        contrast([[1.0, 2.0], [3.0, 4.0]], weights)
 
 
 @pytest.mark.parametrize(

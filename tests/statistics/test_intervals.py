@@ -22,25 +22,6 @@ def test_wilson_is_scipys(counts: tuple[int, int], confidence: float) -> None:
     assert ours.high == pytest.approx(of_scipy.high, rel=1e-9, abs=1e-12)
 
 
-@given(COUNTS)
-def test_an_interval_lies_within_0_and_1_around_the_share(counts: tuple[int, int]) -> None:
-    low, high = wilson(*counts)
-    assert 0 <= low <= counts[0] / counts[1] <= high <= 1
-
-
-def test_the_interval_ends_at_0_for_none_and_at_1_for_all() -> None:
-    assert wilson(0, 50).low == 0.0
-    assert wilson(50, 50).high == 1.0
-
-
 def test_nothing_is_known_without_a_trial() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
     assert Accuracy.of(0, 0) == Accuracy(correct=0, photos=0, share=0.0, low=0.0, high=1.0)
-
-
-@pytest.mark.parametrize(
-    "arguments", [(-1, 5), (6, 5), (0, -1), (1, 2, 0.0), (1, 2, 1.0), (1, 2, 95.0)]
-)
-def test_impossible_counts_and_confidences_are_refused(arguments: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match="no interval for"):
-        wilson(*arguments)

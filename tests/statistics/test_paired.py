@@ -2,7 +2,6 @@
 
 from math import sqrt
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +9,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import xlogy
 from scipy.stats import norm
 
-from genset.statistics.paired import exact_mcnemar, paired_interval, paired_tests, tango_intervals
+from genset.statistics.paired import exact_mcnemar, paired_interval, tango_intervals
 
 Z = norm.ppf(0.975)
 
@@ -42,7 +41,8 @@ def test_the_published_example_comes_out() -> None:
     """Bentur's 21 children, in Fagerland, Lydersen and Laake, Statistics in Medicine 33, 2014."""
     low, high = tango_intervals([1], [7], [21])
     assert (round(low[0], 3), round(high[0], 3)) == (-0.517, -0.026)
-    # McNemar's exact test does not reject 0 (p = 0.07), so neither does the interval that is shown.
+    assert exact_mcnemar(1, 7) == pytest.approx(0.0703125)
+    # McNemar's exact test does not reject 0, so neither does the interval that is shown.
     assert paired_interval(1, 7, 21) == (low[0], 0)
 
 
@@ -89,12 +89,6 @@ def test_of_models_that_never_differ_the_ends_are_known(confidence: float) -> No
     assert low == pytest.approx(-high, rel=1e-9)
 
 
-def test_models_that_never_differ_may_still_differ_on_other_photos() -> None:
-    low, high = paired_interval(0, 0, 180)
-    assert -high == pytest.approx(low)
-    assert 0.01 < high < 0.03
-
-
 def test_means_of_several_trainings_have_an_interval() -> None:
     between = paired_interval(10.5, 3.5, 200)
     assert paired_interval(10, 3, 200).low < between.high
@@ -103,26 +97,3 @@ def test_means_of_several_trainings_have_an_interval() -> None:
     reach = [paired_interval(11 + tenth / 10, 3, 200).low == 0 for tenth in range(11)]
     assert reach == sorted(reach, reverse=True)
     assert (reach[0], reach[-1]) == (True, False)
-
-
-@pytest.mark.parametrize(
-    "seen", [(-1, 0, 5), (0, -1, 5), (-1, 3, 5), (3, -1, 5), (3, 3, 5), (0, 0, 0)]
-)
-def test_impossible_counts_are_refused(seen: tuple[int, int, int]) -> None:
-    with pytest.raises(ValueError, match="no interval"):
-        paired_interval(*seen)
-    counts = [np.array(pair, float) for pair in ((3, seen[0]), (1, seen[1]), (9, seen[2]))]
-    with pytest.raises(ValueError, match=r"no interval|no test"):
-        paired_tests(*counts)
-
-
-@pytest.mark.parametrize("confidence", [0.0, 1.0, 1.5])
-def test_no_interval_is_sure_or_worth_nothing(confidence: float) -> None:
-    with pytest.raises(ValueError, match=f"no interval at {confidence}"):
-        paired_interval(3, 1, 40, confidence)
-
-
-def test_a_difference_that_the_exact_test_just_allows_is_in_the_interval() -> None:
-    level = exact_mcnemar(5, 0)  # 1/16
-    (low,), _ = tango_intervals([5], [0], [20], 1 - level)
-    assert paired_interval(5, 0, 20, 1 - level).low == 0 < low

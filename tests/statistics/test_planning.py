@@ -81,9 +81,3 @@ def test_a_pair_has_its_answer_where_ten_models_have_none() -> None:
     done = CliRunner().invoke(cli, list(map(str, words)))
     assert done.exit_code == 0
     assert "do not show 2 points between 10 models: take more classes" in done.stdout
-
-
-def test_a_difference_of_nothing_is_refused() -> None:
-    done = CliRunner().invoke(cli, ["plan", "--difference", "0", "--accuracy", "75"])
-    assert done.exit_code == 2
-    assert "0.0 is not in the range 0<x<=100" in done.output
