@@ -16,9 +16,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_313,
+    "lines of code": 59_288,
     "modules": 471,
-    "lines of tests": 67_932,
+    "lines of tests": 67_545,
     "words of docs": 29_996,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
