@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.core.errors import BadInput
 from genset.tta import Recorder
 from genset.tta.logs.dawnbench import read_run
 from genset.tta.logs.reading import read_entries
@@ -65,67 +64,9 @@ def epochs(path: Path) -> list[float]:
     return [epoch.epoch for epoch in read_run(path).epochs]
 
 
-def test_epochs_that_came_at_once_are_said_to_have_no_times(tmp_path: Path) -> None:
-    words = [*command(tmp_path)[:-1], "-c"]
-    both = r"print('tta epoch=1 top1=10{0}\ntta epoch=2 top1=20{0}\n', end='')"
-    for seconds, said in (("", True), (" seconds=1", False)):
-        program = both.format(seconds)
-        done = subprocess.run([*words, program], capture_output=True, text=True, check=True)
-        assert ("several epochs came at once" in done.stderr) == said
-    remarks = read_entries(tmp_path).trainings[0].about.remarks
-    assert "several of its epochs came at once: their times are bounds" in remarks
-
-
 PERL = 'for (1..3) { print "tta epoch=$_ top1=${_}0\n"; select(undef, undef, undef, .2) }'
 PYTHON = "import time\nfor at in '123': print(f'tta epoch={at} top1={at}0'); time.sleep(0.2)"
 UNTOLD = ["env", "-u", "PYTHONUNBUFFERED", sys.executable]
-
-
-@pytest.mark.parametrize("program", [["perl", "-e", PERL], [*UNTOLD, "-c", PYTHON]])
-def test_a_program_that_keeps_its_output_back_gives_each_epoch_its_time(
-    tmp_path: Path, program: list[str]
-) -> None:
-    words = command(tmp_path)
-    words = [*words[: words.index("--")], *program]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert "came at once" not in done.stderr
-    first, second, third = (epoch.hours for epoch in read_run(tmp_path / "run.tsv").epochs)
-    assert first < second < third
-    assert done.stdout.startswith("tta epoch=1 top1=10\ntta epoch=2")
-
-
-def test_a_command_becomes_an_entry_that_table_reads(tmp_path: Path) -> None:
-    done = record(tmp_path, 1, 4)
-    assert done.returncode == 0, done.stderr
-    assert "half a line\ntta epoch=1 top1=10 top5=11 seconds=" in done.stdout
-    assert "run.tsv: 4 epochs; 30 % reached at epoch 3, after 0:" in done.stdout
-    (entry,) = read_entries(tmp_path).trainings
-    assert entry.about.task == BIRDS
-    assert [e.scores for e in entry.epochs][-1] == {TOP1: 40, TOP5: 41}
-    assert entry.about.cost_per_hour == 2
-    assert "CPU" in entry.about.hardware
-    assert entry.about.submitted is not None
-    assert misc(tmp_path / "run.tsv")["recording"]["finished"] is True
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.json", "run.tsv", "train.py"]
-
-
-def test_colours_and_fractions_are_no_false_record(tmp_path: Path) -> None:
-    coloured = read_line("\x1b[1;32mtta epoch=1 top1=0.95\x1b[0m")
-    assert coloured is not None
-    assert coloured.scores == {TOP1: 0.95}
-    recording = Recording(tmp_path / "run", HEADER, {})
-    recording.add(coloured, 60)
-    recording.write(60, finished=True, stopped=False)
-    (entry,) = read_entries(tmp_path).trainings
-    assert any("fractions of 1 must be recorded a hundredfold" in r for r in entry.about.remarks)
-
-
-def test_the_same_command_again_is_a_further_run(tmp_path: Path) -> None:
-    record(tmp_path, 1, 4)
-    before = (tmp_path / "run.tsv").read_bytes()
-    assert "run-2.tsv: 3 epochs" in record(tmp_path, 1, 3).stdout
-    assert (tmp_path / "run.tsv").read_bytes() == before
-    assert len(read_entries(tmp_path).trainings) == 2
 
 
 def interrupted(folder: Path, how: signal.Signals) -> int:
@@ -147,42 +88,6 @@ def interrupted(folder: Path, how: signal.Signals) -> int:
     return code
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupted_recording_is_kept_marked_and_gone_on_with(
-    tmp_path: Path, how: signal.Signals
-) -> None:
-    code = interrupted(tmp_path, how)
-    assert code == (-signal.SIGKILL if how == signal.SIGKILL else 1)
-    path = tmp_path / "run.tsv"
-    (entry,) = read_entries(tmp_path).trainings
-    assert [epoch.epoch for epoch in entry.epochs] == [1, 2, 3]
-    assert "its training did not end by itself" in entry.about.remarks
-    # It goes on from a checkpoint: epoch 3 is trained again, and all time counts.
-    assert record(tmp_path, 3, 5).returncode == 0
-    again = read_run(path)
-    assert [epoch.epoch for epoch in again.epochs] == [1, 2, 3, 4, 5]
-    assert again.epochs[2].hours > entry.epochs[2].hours
-    assert "its training was interrupted and went on" in again.about.remarks
-    assert misc(path)["recording"] | {"hours": 0} == {
-        "finished": True,
-        "interruptions": 1,
-        "hours": 0,
-        "refusedLines": 0,
-        "stopped": False,
-        "setAside": 0,
-        "setAsideHours": 0.0,
-    }
-
-
-def test_a_program_that_begins_anew_leaves_what_was_recorded_as_it_is(tmp_path: Path) -> None:
-    interrupted(tmp_path, signal.SIGKILL)
-    before = (tmp_path / "run.tsv").read_bytes()
-    assert record(tmp_path, 1, 4).returncode == 0
-    assert (tmp_path / "run.tsv").read_bytes() == before
-    assert epochs(tmp_path / "run-2.tsv") == [1, 2, 3, 4]
-    assert misc(tmp_path / "run.tsv")["recording"]["finished"] is False
-
-
 def test_the_interrupt_reaches_the_command_once(tmp_path: Path) -> None:
     program = tmp_path / "save.py"
     program.write_text(
@@ -198,66 +103,6 @@ def test_the_interrupt_reaches_the_command_once(tmp_path: Path) -> None:
         rest, _ = running.communicate(timeout=30)
     assert b"2 epochs" in rest
     assert running.returncode == 0
-
-
-def test_a_command_that_fails_keeps_what_it_told_and_fails(tmp_path: Path) -> None:
-    words = command(tmp_path)[:-1]
-    told = "print('tta epoch=1 top1=50'); raise SystemExit(3)"
-    done = subprocess.run([*words, "-c", told], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "the command ended with exit code 3" in done.stderr
-    assert epochs(tmp_path / "run.tsv") == [1]
-
-
-@pytest.mark.parametrize(
-    ("told", "message"),
-    [
-        ("print('hello')", "no line such as tta epoch=1 top1=71.2\n"),
-        ("exit(3)", "no line such as tta epoch=1 top1=71.2, and ended with exit code 3"),
-        ("print('tta epoch=1 top1=101')", "not recorded: top1Accuracy is over 100"),
-        ("print('tta epoch=1 top5=50')", "not recorded: no top1Accuracy"),
-    ],
-)
-def test_a_command_that_tells_nothing_right_fails(tmp_path: Path, told: str, message: str) -> None:
-    words = [*command(tmp_path)[:-1], "-c", told]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-    assert not list(tmp_path.glob("run*"))
-
-
-def test_a_command_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
-    words = [*command(tmp_path)[:-2], str(tmp_path / "nosuch")]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "cannot run" in done.stderr
-
-
-def test_json_stands_alone_on_the_output(tmp_path: Path) -> None:
-    words = command(tmp_path, 1, 2)
-    words.insert(5, "--json")
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["epochs"] == 2
-    assert "tta epoch=1" in done.stderr
-
-
-def test_an_output_that_takes_nothing_does_not_end_the_recording(tmp_path: Path) -> None:
-    for at, broken in enumerate((">/dev/full", ">&-")):
-        words = shlex.join(command(tmp_path / str(at), 1, 4))
-        shell = ["sh", "-c", f"{words} {broken}"]
-        done = subprocess.run(shell, capture_output=True, text=True, check=False)
-        assert epochs(tmp_path / str(at) / "run.tsv") == [1, 2, 3, 4]
-        assert misc(tmp_path / str(at) / "run.tsv")["recording"]["finished"] is True
-        assert "Traceback" not in done.stderr
-        assert ("the output is passed on no more: No space left" in done.stderr) is (at == 0)
-
-
-def test_a_task_of_ones_own_needs_a_threshold(tmp_path: Path) -> None:
-    words = [word for word in command(tmp_path, 1, 2) if word not in ("--threshold", "30")]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "birds has no threshold of its own: give one with --threshold" in done.stderr
 
 
 def record_three(moment: int, output: Path) -> None:
@@ -294,21 +139,6 @@ def test_killed_at_any_moment_the_files_are_whole_and_it_goes_on(tmp_path: Path)
     assert kept == {0, 1, 2, 3}
 
 
-def test_two_recordings_of_one_name_are_not_made_at_once(tmp_path: Path) -> None:
-    with reserved(tmp_path / "run"):
-        with reserved(tmp_path / "other"):
-            pass
-        with (
-            pytest.raises(BadInput, match="another recording is writing"),
-            reserved(tmp_path / "run"),
-        ):
-            pass
-    with reserved(tmp_path / "run"):
-        pass
-    with pytest.raises(BadInput, match="is a folder: name an entry in it"), reserved(tmp_path):
-        pass
-
-
 def test_what_cannot_be_written_now_is_written_with_the_next(tmp_path: Path) -> None:
     recording = Recording(tmp_path / "folder" / "run", HEADER)
     (tmp_path / "folder").write_text("in the way")
@@ -318,30 +148,7 @@ def test_what_cannot_be_written_now_is_written_with_the_next(tmp_path: Path) -> 
     recording.add(Line(2, {TOP1: 20.0}), 120)
     assert epochs(tmp_path / "folder" / "run.tsv") == [1, 2]
 
-
-def test_small_per_cents_are_not_taken_for_fractions(tmp_path: Path) -> None:
-    recording = Recording(tmp_path / "run", HEADER)
-    recording.add(Line(1, {TOP1: 0.5}), 60)
-    assert read_run(tmp_path / "run.tsv").epochs[0].scores == {TOP1: 0.5}
     # A TSV alone has no such word on what it means.
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (Line(1, {TOP1: 50.0}), "comes before the last one"),
-        (Line(3, {TOP1: 50.0}, seconds=1), "comes before the last one"),
-        (Line(3, {TOP5: 50.0}), "no top1Accuracy"),
-    ],
-)
-def test_an_epoch_that_cannot_be_is_refused_and_the_log_stays_right(
-    tmp_path: Path, line: Line, message: str
-) -> None:
-    recording = Recording(tmp_path / "run", HEADER)
-    recording.add(Line(2, {TOP1: 10.0}), 60)
-    with pytest.raises(ValueError, match=message):
-        recording.add(line, 120)
-    assert epochs(tmp_path / "run.tsv") == [2]
 
 
 LINES = st.builds(
@@ -364,54 +171,6 @@ def test_any_output_is_a_line_or_not_or_wrong_in_one_line(text: str) -> None:
         read_line(text)
     except ValueError as error:
         assert "\n" not in str(error)
-
-
-@pytest.mark.parametrize("text", ["", "epoch 3: 71 %", "tta is time to accuracy", "ttaepoch=1"])
-def test_other_output_is_not_meant(text: str) -> None:
-    assert read_line(text) is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "tta epoch=1",
-        "tta top1=5",
-        "tta epoch=one top1=5",
-        "tta epoch=1 top1=nan",
-        "tta epoch=1 top1=-1",
-        "tta epoch=1 top1=50 top5=40",
-        "tta epoch=1 top1=5 loss=3",
-        "tta epoch=1 top1=5 'open",
-    ],
-)
-def test_a_line_that_is_meant_and_wrong_is_no_epoch(text: str) -> None:
-    with pytest.raises(ValueError, match=r"\w"):
-        read_line(text)
-
-
-def test_the_recorder_counts_epochs_and_tells_its_framework(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("RANK", raising=False)
-    recorder = Recorder()
-    recorder.epoch(top1=10, top5=30)
-    recorder.epoch(top1=20)
-    lines = [line for text in capsys.readouterr().out.splitlines() if (line := read_line(text))]
-    assert [(line.epoch, line.scores) for line in lines] == [
-        (1, {TOP1: 10, TOP5: 30}),
-        (2, {TOP1: 20}),
-    ]
-    assert all(line.seconds is not None for line in lines)
-    with pytest.raises(ValueError, match="needs a score"):
-        recorder.epoch()
-
-
-def test_of_a_distributed_run_only_the_first_process_tells(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RANK", "3")
-    Recorder().epoch(top1=10)
-    assert capsys.readouterr().out == ""
 
 
 def test_importing_the_recorder_costs_a_training_program_nothing() -> None:
@@ -438,3 +197,166 @@ def test_hardware_names_the_gpus_that_a_program_may_use(
     assert "V100" not in hardware()
     fake.write_text("#!/bin/sh\nexit 9\n")
     assert " CPU (" in hardware()
+
+
+def test_a_command_becomes_an_entry_and_a_further_one_where_it_is_run_again(tmp_path: Path) -> None:
+    done = record(tmp_path, 1, 4)
+    assert done.returncode == 0, done.stderr
+    assert "half a line\ntta epoch=1 top1=10 top5=11 seconds=" in done.stdout
+    assert "run.tsv: 4 epochs; 30 % reached at epoch 3, after 0:" in done.stdout
+    (entry,) = read_entries(tmp_path).trainings
+    assert entry.about.task == BIRDS
+    assert [e.scores for e in entry.epochs][-1] == {TOP1: 40, TOP5: 41}
+    assert entry.about.cost_per_hour == 2
+    assert "CPU" in entry.about.hardware
+    assert entry.about.submitted is not None
+    assert misc(tmp_path / "run.tsv")["recording"]["finished"] is True
+    before = (tmp_path / "run.tsv").read_bytes()
+    words = command(tmp_path, 1, 3)
+    words.insert(5, "--json")
+    again = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert json.loads(again.stdout)["epochs"] == 3
+    assert "tta epoch=1" in again.stderr
+    assert (tmp_path / "run.tsv").read_bytes() == before
+    assert len(read_entries(tmp_path).trainings) == 2
+    names = ["run-2.json", "run-2.tsv", "run.json", "run.tsv", "train.py"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == names
+
+
+PERL = 'for (1..3) { print "tta epoch=$_ top1=${_}0\n"; select(undef, undef, undef, .2) }'
+PYTHON = "import time\nfor at in '123': print(f'tta epoch={at} top1={at}0'); time.sleep(0.2)"
+
+
+def test_epochs_have_their_times_also_of_a_program_that_keeps_its_output_back(
+    tmp_path: Path,
+) -> None:
+    words = command(tmp_path)[:-2]
+    buffered = ["env", "-u", "PYTHONUNBUFFERED", sys.executable, "-c", PYTHON]
+    for at, program in ((1, ["perl", "-e", PERL]), (2, buffered)):
+        done = subprocess.run([*words, *program], capture_output=True, text=True, check=True)
+        assert "came at once" not in done.stderr
+        path = tmp_path / ("run.tsv" if at == 1 else "run-2.tsv")
+        first, second, third = (epoch.hours for epoch in read_run(path).epochs)
+        assert first < second < third
+    both = [sys.executable, "-c", r"print('tta epoch=1 top1=10\ntta epoch=2 top1=20\n', end='')"]
+    done = subprocess.run([*words, *both], capture_output=True, text=True, check=True)
+    assert "several epochs came at once" in done.stderr
+    remarks = read_run(tmp_path / "run-3.tsv").about.remarks
+    assert "several of its epochs came at once: their times are bounds" in remarks
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_an_interrupted_recording_is_kept_marked_and_gone_on_with(
+    tmp_path: Path, how: signal.Signals
+) -> None:
+    code = interrupted(tmp_path, how)
+    assert code == (-signal.SIGKILL if how == signal.SIGKILL else 1)
+    path = tmp_path / "run.tsv"
+    (entry,) = read_entries(tmp_path).trainings
+    assert [epoch.epoch for epoch in entry.epochs] == [1, 2, 3]
+    assert "its training did not end by itself" in entry.about.remarks
+    if how == signal.SIGKILL:  # a program that begins from the start leaves it as it is
+        before = path.read_bytes()
+        assert record(tmp_path, 1, 4).returncode == 0
+        assert path.read_bytes() == before
+        assert epochs(tmp_path / "run-2.tsv") == [1, 2, 3, 4]
+        assert misc(path)["recording"]["finished"] is False
+        return
+    # It goes on from a checkpoint: epoch 3 is trained again, and all time counts.
+    assert record(tmp_path, 3, 5).returncode == 0
+    again = read_run(path)
+    assert [epoch.epoch for epoch in again.epochs] == [1, 2, 3, 4, 5]
+    assert again.epochs[2].hours > entry.epochs[2].hours
+    assert "its training was interrupted and went on" in again.about.remarks
+    recording = misc(path)["recording"]
+    assert (recording["finished"], recording["interruptions"]) == (True, 1)
+
+
+@pytest.mark.parametrize(
+    ("program", "code", "message"),
+    [
+        ("print('hello')", 1, "no line such as tta epoch=1 top1=71.2\n"),
+        ("exit(3)", 1, "no line such as tta epoch=1 top1=71.2, and ended with exit code 3"),
+        ("print('tta epoch=1 top1=101')", 1, "not recorded: top1Accuracy is over 100"),
+        ("print('tta epoch=1 top5=50')", 1, "not recorded: no top1Accuracy"),
+        (None, 2, "cannot run"),
+    ],
+)
+def test_a_command_that_reports_nothing_right_fails(
+    tmp_path: Path, program: str | None, code: int, message: str
+) -> None:
+    words = command(tmp_path)
+    words = [*words[:-2], "./nosuch"] if program is None else [*words[:-1], "-c", program]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.glob("run*"))
+
+
+@pytest.mark.parametrize(
+    ("broken", "says"),
+    [(">/dev/full", "the output is passed on no more: No space left"), (">&-", "")],
+)
+def test_an_output_that_takes_nothing_does_not_end_the_recording(
+    tmp_path: Path, broken: str, says: str
+) -> None:
+    shell = ["sh", "-c", f"{shlex.join(command(tmp_path, 1, 4))} {broken}"]
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+    assert epochs(tmp_path / "run.tsv") == [1, 2, 3, 4]
+    assert misc(tmp_path / "run.tsv")["recording"]["finished"] is True
+    assert "Traceback" not in done.stderr
+    assert says in done.stderr
+
+
+def test_lines_are_of_percents_in_order_and_with_the_score_of_the_task(tmp_path: Path) -> None:
+    recording = Recording(tmp_path / "run", HEADER, {})
+    coloured = read_line("\x1b[1;32mtta epoch=2 top1=0.95\x1b[0m")
+    assert coloured is not None
+    recording.add(coloured, 60)
+    assert read_run(tmp_path / "run.tsv").epochs[0].scores == {TOP1: 0.95}
+    for line, message in (
+        (Line(1, {TOP1: 50.0}), "comes before the last one"),
+        (Line(3, {TOP1: 50.0}, seconds=1), "comes before the last one"),
+        (Line(3, {TOP5: 50.0}), "no top1Accuracy"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            recording.add(line, 120)
+    recording.write(120, finished=True, stopped=False)
+    (entry,) = read_entries(tmp_path).trainings
+    assert [epoch.epoch for epoch in entry.epochs] == [2]
+    assert any("fractions of 1 must be recorded a hundredfold" in r for r in entry.about.remarks)
+
+
+def test_a_line_is_an_epoch_or_wrong_or_other_output() -> None:
+    for other in ("", "epoch 3: 71 %", "tta is time to accuracy", "ttaepoch=1"):
+        assert read_line(other) is None
+    for wrong in (
+        "tta epoch=1",
+        "tta top1=5",
+        "tta epoch=one top1=5",
+        "tta epoch=1 top1=nan",
+        "tta epoch=1 top1=50 top5=40",
+        "tta epoch=1 top1=5 loss=3",
+        "tta epoch=1 top1=5 'open",
+    ):
+        with pytest.raises(ValueError, match=r"\w"):
+            read_line(wrong)
+
+
+def test_the_recorder_counts_epochs_and_only_the_first_process_reports(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("RANK", raising=False)
+    recorder = Recorder()
+    recorder.epoch(top1=10, top5=30)
+    recorder.epoch(top1=20)
+    lines = [line for text in capsys.readouterr().out.splitlines() if (line := read_line(text))]
+    measured = [(line.epoch, line.scores) for line in lines]
+    assert measured == [(1, {TOP1: 10, TOP5: 30}), (2, {TOP1: 20})]
+    assert all(line.seconds is not None for line in lines)
+    with pytest.raises(ValueError, match="needs a score"):
+        recorder.epoch()
+    monkeypatch.setenv("RANK", "3")
+    Recorder().epoch(top1=10)
+    assert capsys.readouterr().out == ""
