@@ -91,23 +91,15 @@ def test_lines_of_eight_runs_differ_without_their_colours() -> None:
     assert len({line_style(at) for at in range(20)}) == 20
 
 
-def test_names_outside_of_the_font_warn_nobody(
+def test_names_outside_of_the_font_warn_nobody_and_a_strangers_name_is_no_formula(
     tmp_path: Path, recwarn: pytest.WarningsRecorder
 ) -> None:
-    path = write_rank(tmp_path / "a.json", talk=0.0)
-    printed(
-        "profile", "--all", f"名前={path}", "--point", "点=1e12,1e10,1", "-o", tmp_path / "a.png"
-    )
-    assert not [each for each in recwarn if "Glyph" in str(each.message)]
-
-
-def test_a_strangers_name_is_no_formula(tmp_path: Path) -> None:
-    """Which one that is none would end the command with."""
     name = "$\\frac{1}{$"
     ranks = [write_rank(tmp_path / f"{rank}.json", rank, talk=100.0 * rank) for rank in (0, 1)]
-    words = [f"{name}={ranks[0]}", f"_b={ranks[1]}", "--point", f"{name}2=1e12,1e10,1"]
+    words = [f"{name}={ranks[0]}", f"名前={ranks[1]}", "--point", f"{name}2=1e12,1e10,1"]
     printed("profile", "--all", *words, "-o", tmp_path / "a.svg")
     assert name in comments(tmp_path / "a.svg")
+    assert not [each for each in recwarn if "Glyph" in str(each.message)]
 
 
 def test_what_no_figure_holds_is_refused(tmp_path: Path) -> None:

@@ -28,6 +28,9 @@ def test_a_point_is_work_over_the_time_of_its_kernels() -> None:
     assert (product.roof, product.of_peak) == ("float32", pytest.approx(10 / 15.7))
     assert product.of_bandwidth == pytest.approx(60 / 900)
     assert product.of_roof == product.of_peak
+    ranks = roofline([on_device([PRODUCT], launched(0, 0, 200.0))] * 4, V100)
+    assert ranks.run is not None and ranks.operators[0].count == 4
+    assert (ranks.run.flops, ranks.run.tflops) == (8e9, pytest.approx(10))  # of one device
     # A product with a short side can only be as fast as the memory.
     assert small.of_roof == small.of_bandwidth == pytest.approx(40.8 / 900)
     assert [point.share for point in found.operators] == pytest.approx([2 / 3, 1 / 3])
@@ -66,15 +69,6 @@ def test_other_operators_have_a_share_of_the_time_by_name() -> None:
     notes = roofline_tables({"run": found}, [])[0].notes
     words = "aten::cudnn_batch_norm 50.0 %, aten::relu 33.3 %"
     assert f"run: 83.3 % of the time in other operators: {words}" in notes
-
-
-def test_a_run_of_several_ranks_has_the_rate_of_one_device() -> None:
-    rank = on_device([PRODUCT], launched(0, 0, 200.0))
-    one, four = roofline([rank], V100), roofline([rank] * 4, V100)
-    assert one.run is not None and four.run is not None
-    assert four.run.flops == 4 * one.run.flops
-    assert four.run.tflops == pytest.approx(one.run.tflops)
-    assert four.operators[0].count == 4
 
 
 def test_operators_on_the_same_shapes_are_one_point_but_not_under_two_roofs() -> None:
@@ -131,38 +125,21 @@ def test_an_unknown_device_asks_for_its_peaks() -> None:
     found = roofline(ranks, None)
     assert found.run is not None and found.run.of_peak is None and found.run.tflops > 0
     assert found.remarks == ["the device's peaks are not known: give --peak-tflops and --peak-gbs"]
-    board = Peaks("A100", {"float32": 19.5}, None, "a data sheet")
-    (remark,) = roofline(ranks, board).remarks
-    assert "--peak-gbs" in remark and "--peak-tflops" not in remark
-
-
-def test_nothing_recorded_is_no_point() -> None:
-    found = roofline([on_device([])], V100)
-    assert (found.run, found.busy, found.operators) == (None, None, [])
-    assert roofline([], None).remarks == []
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    "text",
     [
-        ("", "NAME=FLOPS,BYTES,SECONDS"),
-        ("1e12,1e9,1", "NAME=FLOPS,BYTES,SECONDS"),
-        ("=1e12,1e9,1", "NAME=FLOPS,BYTES,SECONDS"),
-        (" \x1b =1e12,1e9,1", "NAME=FLOPS,BYTES,SECONDS"),
-        ("a=1e12,1e9", "NAME=FLOPS,BYTES,SECONDS"),
-        ("a=1e12,1e9,1,2", "NAME=FLOPS,BYTES,SECONDS"),
-        ("a=many,1e9,1", "NAME=FLOPS,BYTES,SECONDS"),
-        ("a=0,1e9,1", "NAME=FLOPS,BYTES,SECONDS"),
-        ("a=1e12,0,1", "NAME=FLOPS,BYTES,SECONDS"),
-        ("a=1e12,1e9,0", "NAME=FLOPS,BYTES,SECONDS"),
-        ("a=1e12,1e9,-1", "NAME=FLOPS,BYTES,SECONDS"),
-        ("a=nan,1e9,1", "NAME=FLOPS,BYTES,SECONDS"),
-        ("a=1e12,inf,1", "NAME=FLOPS,BYTES,SECONDS"),
-        ("a=1e12,1e9,1e-320", "NAME=FLOPS,BYTES,SECONDS"),
+        "=1e12,1e9,1",
+        " \x1b =1e12,1e9,1",
+        "a=1e12,1e9",
+        "a=many,1e9,1",
+        "a=1e12,1e9,0",
+        "a=nan,1e9,1",
     ],
 )
-def test_a_point_that_is_none_is_refused_in_one_line(text: str, said: str) -> None:
-    with pytest.raises(BadInput) as refused:
+def test_a_point_that_is_none_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(BadInput, match="NAME=FLOPS,BYTES,SECONDS") as refused:
         read_point(text)
     line = str(refused.value)
-    assert said in line and "\n" not in line and "\x1b" not in line
+    assert "\n" not in line and "\x1b" not in line

@@ -56,15 +56,6 @@ def test_a_kernel_that_outlasts_its_step_counts_with_all_its_time(tmp_path: Path
     assert line["steps"] == 1
 
 
-def test_what_a_step_launched_counts_though_it_runs_after_the_mark(tmp_path: Path) -> None:
-    path = write(tmp_path / "late.json", (100, 200, 300), (900, 1500, 1700), (950, 1700, 2000))
-    found = run_of(path)
-    assert found["roofline"]["run"]["flops"] == 3 * FLOPS
-    assert found["roofline"]["other_work"] == []
-    assert found["shares"][0]["computing"] == pytest.approx(0.6 / 2)
-    assert found["outside"] == 0
-
-
 def test_what_no_step_launched_is_no_work_of_theirs_and_is_said(tmp_path: Path) -> None:
     """One product was called before the step and runs in it, one after it and runs after it."""
     path = write(tmp_path / "a.json", (-90, 100, 200), (10, 200, 500), (1100, 1200, 1800))
