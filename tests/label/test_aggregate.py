@@ -181,16 +181,6 @@ def test_a_table_that_lacks_something_is_refused(kind: str) -> None:
         dawid_skene(TABLES[kind](table.assign(label=["correct", None])))
 
 
-def test_dawid_skene_hears_a_reliable_minority() -> None:
-    """Three who guess and two who know: by votes the guesses win, by error rates the two."""
-    table, truth = crowd(7, 300, [0.97, 0.97, 0.35, 0.35, 0.35], 5)
-
-    def right(opinions: dict[str, Opinion]) -> int:
-        return sum(opinions[f"t{n:03}"].label == true for n, true in enumerate(truth))
-
-    assert right(majority(table)) < 250 < 285 < right(dawid_skene(table))
-
-
 @pytest.mark.parametrize("votes", [3, 5])
 @pytest.mark.parametrize("seed", range(3))
 def test_dawid_skene_discounts_two_who_guess(seed: int, votes: int) -> None:

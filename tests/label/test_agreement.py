@@ -91,16 +91,6 @@ def agreed(votes: list[Vote]) -> dict[str, tuple[int, int]]:
     return {worker: found[:2] for worker, found in with_consensus(Coded(votes)).items()}
 
 
-def test_nobody_is_compared_with_themselves() -> None:
-    votes = [
-        Vote("alone", "ann", "c"),
-        *(Vote("two", *pair) for pair in (("ann", "c"), ("bob", "i"))),
-        *(Vote("three", *pair) for pair in (("ann", "c"), ("bob", "c"), ("eve", "i"))),
-    ]
-    # On "three", ann and bob each meet a tie of the other with eve; eve meets two who agree.
-    assert agreed(votes) == {"ann": (0, 1), "bob": (0, 1), "eve": (0, 1)}
-
-
 @settings(max_examples=60)
 @given(votes=tables())
 def test_consensus_is_the_one_label_that_most_others_give(votes: list[Vote]) -> None:
@@ -112,9 +102,3 @@ def test_consensus_is_the_one_label_that_most_others_give(votes: list[Vote]) -> 
         right, of = expected.get(vote.worker, (0, 0))
         expected[vote.worker] = (right + (clear and first[0][0] == vote.label), of + clear)
     assert agreed(votes) == expected
-
-
-def test_of_no_votes_nothing_is_said() -> None:
-    assert krippendorff_alpha([]) == Agreement(None, None, 0, 0)
-    assert alpha_by_class([]) == {}
-    assert agreed([]) == {}

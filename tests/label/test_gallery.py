@@ -2,15 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
-from genset.core.errors import BadInput
 from genset.db import Candidate, Label, Store, Verdict, find_candidate
 from genset.label.decisions import void
 from genset.label.gallery import (
     LabeledPhoto,
     Which,
-    case_of,
     classes_with_photos,
     labelers_with_labels,
     photos_of_class,
@@ -21,7 +17,6 @@ from genset.label.review import rule
 from genset.workspace import Workspace
 from tests.label.desks import decided, desk_of, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, vote
-from tests.questions import BASSINET, ask_about
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 Opened = tuple[Workspace, Store]
@@ -118,35 +113,3 @@ def test_gold_questions_are_told(anywhere: Opened) -> None:
     assert gold
     assert {each.answer and each.answer.expected for each in gold} == {NO}
     assert said(store, "ann", Which.GOLD) == gold
-
-
-def test_a_question_about_a_further_class_is_opened_too(anywhere: Opened) -> None:
-    _, store = anywhere
-    ask_about(store, {task(0): (BASSINET,)})
-    question = f"{BASSINET}/flickr:0"
-    vote(store, question, "ann", NO)
-    case = case_of(store, question)
-    assert (case.candidate.photo.task, case.candidate.counts) == (question, {NO: 1})
-    assert question not in [each.photo.task for each in photos_of_class(store, BASSINET)]
-    assert [each.photo.task for each in said(store, "ann")] == [question]
-
-
-def test_one_candidate_has_every_label_ruling_and_gold_question(anywhere: Opened) -> None:
-    workspace, store = anywhere
-    vote(store, task(0), "ann", YES)
-    vote(store, task(0), "ann", NO)
-    vote(store, task(0), "eve", YES)
-    void(store, workspace, "eve", by="dana", reason="0 s a photo")
-    rule(store, task(0), NO, "dana", "a carp")
-    add_gold_question(store, task(0), NO, "a carp, from behind")
-    case = case_of(store, task(0))
-    assert [(each.worker, each.in_force, each.out) for each in case.labels] == [
-        ("ann", False, False),
-        ("ann", True, False),
-        ("eve", False, True),
-    ]
-    assert [(each.by, each.reason) for each in case.rulings] == [("dana", "a carp")]
-    assert [each.expected for each in case.gold] == [NO]
-    assert case.candidate == photos_of_class(store, TENCH)[0]
-    with pytest.raises(BadInput, match="there is no candidate"):
-        case_of(store, f"{TENCH}/flickr:nothing")

@@ -20,7 +20,6 @@ from genset.db import (
     find_candidate,
 )
 from genset.label import Store, Verdict
-from genset.label.agreement import Agreement
 from genset.label.decisions import void
 from genset.label.stats import Frequency, LabelerStats, Share, Stats, collect
 from genset.settings import LabelRules
@@ -103,18 +102,6 @@ def answer(store: Store, worker: str, number: int, *verdicts: str) -> None:
 
 def of(stats: Stats, name: str) -> LabelerStats:
     return next(each for each in stats.by_labeler if each.name == name)
-
-
-def test_an_empty_workspace_has_numbers_too(opened: Opened) -> None:
-    workspace, store = opened
-    stats = collect(store, workspace)
-    assert (stats.candidates, stats.labeled, stats.votes, stats.labelers) == (20, 0, 0, 0)
-    assert stats.agreement == Agreement(None, None, 0, 0)
-    assert stats.histogram == (0,) * 11
-    assert (*stats.by_labeler, *stats.frequencies, *stats.disputes) == ()
-    assert [(each.wnid, each.candidates, each.frequency) for each in stats.classes] == [
-        (wnid, 5, None) for wnid in CLASSES
-    ]
 
 
 def test_progress_and_frequencies_by_class_and_candidate(opened: Opened) -> None:

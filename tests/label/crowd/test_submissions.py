@@ -149,17 +149,6 @@ def test_what_a_manager_decided_of_a_visit_stays(
     assert workers(store) == {"prolific:P1"}
 
 
-@pytest.mark.soak
-def test_mturk_s_results_say_which_hit_they_are_of(opened: Opened, tmp_path: Path) -> None:
-    store = opened[1]
-    first, second = (Studies(store).add("mturk", key, 1) for key in ("HIT1", "HIT2"))
-    visit(opened, first, "W1", "A1")
-    visit(opened, second, "W2", "A2")
-    found = reconcile(store, exported(tmp_path, '"HIT1","A1","W1","Submitted","",""\n', MTURK))
-    assert (found.study, found.listed, found.held_out) == ("HIT1", 1, ())
-    assert workers(store) == {"mturk:W1", "mturk:W2"}
-
-
 @pytest.mark.parametrize(
     ("head", "rows", "complaint"),
     [

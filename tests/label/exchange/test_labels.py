@@ -280,8 +280,3 @@ def test_a_file_that_is_no_such_table_is_named(store: Store, tmp_path: Path) -> 
     (tmp_path / "picture.csv").write_bytes(b"\xff\xd8\xff\xe0")
     with pytest.raises(BadInput, match=r"picture\.csv"):
         import_labels(store, tmp_path / "picture.csv")
-
-
-def test_a_table_that_cannot_be_written_is_named(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot write"):
-        export_labels(store, tmp_path)

@@ -83,13 +83,6 @@ def test_what_nobody_labeled_goes_out_to_be_filled_in(opened: Opened, tmp_path: 
         assert ".csv" in str(run(workspace, "export", str(tmp_path), *words).exception)
 
 
-def test_a_panel_that_is_not_there_is_named(opened: Opened) -> None:
-    for words in (["stats"], ["review"], ["aggregate", "--method", "majority"]):
-        done = run(opened[0], *words, "--panel", "fresh")
-        assert done.exit_code != 0
-        assert "no labels of panel 'fresh'" in str(done.exception)
-
-
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 def test_votes_come_together_as_crowd_kit_has_it_from_the_same_export(
     opened: Opened, tmp_path: Path

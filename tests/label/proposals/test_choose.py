@@ -40,16 +40,3 @@ def test_those_that_most_propose_come_first_then_the_best_place() -> None:
         Proposer("model", "b", 1, "key of b"),
     ]
     assert found[CONFUSABLE[0]] == [Proposer("confusable", TABBY, 1)]
-
-
-def test_of_classes_that_as_many_propose_the_best_place_counts() -> None:
-    others = [each for each in (CRANE, TENCH, *ALL[700:710]) if each not in CONFUSABLE]
-    low, high, *rest = others
-    models = [model("a", rest[0], low, rest[1], high), model("b", high, low, rest[2])]
-    assert list(ranked(TABBY, FILE, models))[:2] == [high, low]  # at best 1 and 2; at worst 4 and 2
-
-
-def test_neither_the_photos_own_class_nor_a_sixth_answer_nor_a_foreign_class_is_proposed() -> None:
-    best = (TABBY, "", "n00000000", TENCH, "tench", CRANE)
-    assert {*ranked(TABBY, FILE, [model("a", *best)])} == {TENCH, *CONFUSABLE}
-    assert {*ranked(TABBY, "another file", [model("a", *best)])} == {*CONFUSABLE}

@@ -8,13 +8,11 @@ import pytest
 
 from genset.core.errors import GensetError
 from genset.db import Store, Verdict
-from genset.db import find_candidate as find_claim
-from genset.label.gold import add_gold_question
 from genset.release.reader import MANIFEST
 from genset.workspace import Workspace
 from tests.label.also import classes_of, decide, decide_all
 from tests.label.desks import desk_of
-from tests.label.proposals.released import ALL, asked, done, genset, released, score, shifted
+from tests.label.proposals.released import ALL, done, genset, released, score, shifted
 from tests.labeled_workspace import TENCH
 
 Opened = tuple[Workspace, Store]
@@ -59,15 +57,3 @@ def test_what_a_labeler_named_goes_to_the_others(named: Opened) -> None:
     screens = decide_all(desk_of(named, "ben"))
     assert ADDED in {wnid for screen in screens for wnid in classes_of(screen)}
     assert stats(workspace) == frozen(workspace, "v3") == (7, 0)
-
-
-def test_a_question_that_is_gold_by_a_managers_word_lacks_no_votes(named: Opened) -> None:
-    workspace, store = named
-    task = min(asked(store))
-    with store.session() as session:
-        claim = find_claim(session, task)
-        wnid, own = claim.wnid, f"{TENCH}/{claim.photo.source}:{claim.photo.source_id}"
-    add_gold_question(store, own, Verdict.INCORRECT, "looked at it", wnid)
-    assert stats(workspace) == frozen(workspace, "v2", "--allow-unanswered") == (6, 6)
-    decide_all(desk_of(named, "ben"))
-    assert stats(workspace) == frozen(workspace, "v3") == (6, 0)

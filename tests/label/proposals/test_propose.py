@@ -147,21 +147,6 @@ def test_what_another_release_asks_of_a_photo_is_not_asked_again(scored: Opened)
     assert len(after) == len(before) + said["questions"]
 
 
-@pytest.mark.soak
-def test_two_workspaces_ask_the_same(scored: Opened, tmp_path: Path) -> None:
-    workspace, store, _ = scored
-    other, there, _ = released(tmp_path / "other")
-    score(other, "b", shifted(52))
-    score(other, "a", shifted(50))
-    for each in (workspace, other):
-        propose(each, "--seed", "3")
-    assert proposers(there) == proposers(store)
-    with there.session() as session:
-        [made] = session.scalars(select(ProposalRound))
-    assert (made.seed, made.most, made.release) == (3, 8, "v1")
-    there.close()
-
-
 def test_what_another_search_found_becomes_a_question_with_its_labels(scored: Opened) -> None:
     workspace, store, _ = scored
     wnid = ALL[ALL.index(TENCH) + 52]

@@ -2,17 +2,13 @@
 
 from pathlib import Path
 
-import pytest
-
 from genset.db import Store
 from genset.label.decisions import clear, void
 from genset.label.gold import add_gold_question
 from genset.label.labelers import Labelers
-from genset.label.queue.board import Board
 from genset.workspace import Workspace
-from tests.label.also import done_of
-from tests.label.desks import desk_of, do, owners, under
-from tests.labeled_workspace import GOLDFISH, TENCH, Verdict, labeled_workspace, vote
+from tests.label.desks import desk_of, owners, under
+from tests.labeled_workspace import TENCH, Verdict, labeled_workspace
 
 Opened = tuple[Workspace, Store]
 
@@ -56,36 +52,4 @@ def test_a_void_that_is_taken_back_leaves_gold_questions_where_they_were(tmp_pat
     for decide in (void, clear):
         decide(opened[1], opened[0], "ann", by="mia", reason="x")
     assert "owner 0" in before and owners(*ann.screens()) == before
-    opened[1].close()
-
-
-def test_screens_elsewhere_without_anything_for_a_labeler_are_not_counted(opened: Opened) -> None:
-    ann, bob = desk_of(opened, "ann"), desk_of(opened, "bob")
-    screens = ann.screens(count=4)
-    do(ann, screens[0])
-    assert [screen.id for screen in ann.screens(count=4)] == [screen.id for screen in screens[1:]]
-    assert bob.next(4)[1].screens_of_others == 3
-    assert ann.next(4)[1].screens_of_others == 0
-
-
-def test_of_a_class_that_is_not_read_what_a_labeler_lacks_is_still_theirs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # As in a large pool that has just been opened: no class is read but for who asks.
-    monkeypatch.setattr("genset.label.queue.boards._READ_AT_ONCE", 0)
-    monkeypatch.setattr(Board, "read_all", lambda *_: None)
-    opened = labeled_workspace(tmp_path / "workspace", [TENCH, GOLDFISH])
-    for number in range(5):
-        vote(opened[1], f"{GOLDFISH}/flickr:{100 + number}", "ann", Verdict.CORRECT)
-        if number < 4:
-            vote(opened[1], f"{TENCH}/flickr:{number}", "ann", Verdict.CORRECT)
-
-    # A changed mind: five labels, as many as the class has photos.
-    vote(opened[1], f"{TENCH}/flickr:0", "ann", Verdict.INCORRECT)
-
-    ann = desk_of(opened, "ann")
-    (screen,) = ann.screens()
-    assert owners(screen) == ["owner 4"]
-    do(ann, screen)
-    assert done_of(ann) is not None
     opened[1].close()

@@ -9,17 +9,15 @@ from sqlalchemy import update
 
 from genset.classes import imagenet1k
 from genset.db import (
-    Claim,
     Photo,
     Store,
     Verdict,
-    find_candidate,
 )
 from genset.db.votes_needed import question_votes_missing
 from genset.label.session.shown import AlsoScreen
 from genset.workspace import Workspace
 from tests.label.also import classes_of, decide_all, done_of
-from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of, do_all, owners, under
+from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of, do_all, under
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, vote
 from tests.questions import (
     BASSINET,
@@ -101,14 +99,6 @@ def test_questions_come_before_candidates_and_both_are_counted(asked: Opened) ->
     assert done_of(ann) is not None
 
 
-def test_no_more_is_leased_than_is_shown(asked: Opened) -> None:
-    add_candidate(*asked, TENCH, 77, 9)
-    add_candidate(*asked, GOLDFISH, 177, 9)
-    shown, _ = desk_of(asked, "ann").next(5)
-    assert [isinstance(each, AlsoScreen) for each in shown] == [True] * 4 + [False]
-    assert owners(*desk_of(asked, "bob").screens()) == ["owner 177"]
-
-
 @pytest.mark.parametrize(("questions", "sizes"), [(8, [8]), (9, [5, 4]), (17, [6, 6, 5])])
 def test_many_questions_of_a_photo_come_on_several_screens_of_about_as_many(
     tmp_path: Path, questions: int, sizes: list[int]
@@ -135,38 +125,6 @@ def test_a_question_that_a_labeler_has_answered_is_not_asked_again(asked: Opened
     vote(store, f"{BASSINET}/flickr:0", "ann", INCORRECT, panel="another")
     first, *_ = desk_of(under(asked, votes=2), "ann").also_screens()
     assert set(classes_of(first)) == {LAMPSHADE, CROQUET}
-
-
-def test_verdicts_given_for_another_class_in_the_first_pass_are_votes(tmp_path: Path) -> None:
-    """A photo that two classes' searches found: what is known of one need not be asked again."""
-    opened = labeled_workspace(tmp_path / "workspace", [TENCH, BASSINET], photos=1)
-    store = opened[1]
-    with store.begin() as session:
-        session.get_one(Photo, 1)
-        session.execute(update(Claim).where(Claim.wnid == BASSINET).values(photo_id=1))
-    vote(store, f"{BASSINET}/flickr:0", "bob", CORRECT)
-    vote(store, f"{TENCH}/flickr:0", "bob", CORRECT)
-    ask_about(store, {f"{TENCH}/flickr:0": [BASSINET, CROQUET]})
-    (screen,) = desk_of(opened, "ann").also_screens()
-    assert classes_of(screen) == [CROQUET]
-    store.close()
-
-
-def test_a_third_labeler_is_asked_only_about_what_two_dispute(asked_anywhere: Opened) -> None:
-    opened = under(asked_anywhere, votes=2, grow_to=(3,), threshold=0.5)
-    ann, bob, cid = (desk_of(opened, name) for name in ("ann", "bob", "cid"))
-
-    def by_ann(wnid: str) -> Verdict:
-        return CORRECT if wnid in (BASSINET, LAMPSHADE) else INCORRECT
-
-    def by_bob(wnid: str) -> Verdict:
-        return CORRECT if wnid == BASSINET else INCORRECT
-
-    assert len(decide_all(ann, by_ann)) == len(decide_all(bob, by_bob)) == 4
-    thirds = decide_all(cid, CORRECT)
-    asked = [classes_of(screen) for screen in thirds]
-    assert asked == [[LAMPSHADE]] * 4
-    assert cid.also_screens() == []
 
 
 @pytest.mark.parametrize(
@@ -205,16 +163,3 @@ def test_a_removed_photo_is_asked_no_more_and_its_screen_is_over(asked: Opened) 
     assert next(each.id for each in told) == second.id
     assert len(decide_all(ann)) == 3
     assert desk_of(asked, "bob").also_screens() == []
-
-
-def test_the_first_pass_does_not_see_proposals(tmp_path: Path) -> None:
-    opened = labeled_workspace(tmp_path / "workspace", [TENCH, BASSINET], photos=2)
-    ask_about(opened[1], {f"{TENCH}/flickr:0": [BASSINET, CROQUET]})
-    ann = desk_of(opened, "ann")
-    decide_all(ann)
-    screens = do_all(ann)
-    assert [screen.cls.wnid for screen in screens] == [TENCH, BASSINET]
-    assert [len(screen.photos) for screen in screens] == [2, 2]
-    with opened[1].session() as session:
-        assert find_candidate(session, f"{CROQUET}/flickr:0").rank == 0
-    opened[1].close()

@@ -9,21 +9,15 @@ from threading import Event
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sqlalchemy import select
 
 from genset.core.errors import BadInput
-from genset.db import Candidate, GoldAnswer, Label, Ruling, Store, find_candidate, votes
-from genset.db.votes_needed import votes_needed
+from genset.db import Candidate, GoldAnswer, Label, Store, votes
 from genset.label import Verdict
 from genset.label.gold import add_gold_question, list_gold_questions, retire_gold_question
 from genset.label.queue.leases import lock_candidates
-from genset.label.session.desk import Desk
 from genset.label.session.shown import Done, Screen
 from genset.scrape.removal import remove
-from genset.settings import LabelRules
-from genset.statistics.intervals import wilson
 from genset.workspace import Workspace
 from tests.label.desks import (
     CORRECT,
@@ -96,15 +90,6 @@ def test_a_photo_labeled_in_one_panel_is_new_to_others_in_the_next(opened: Opene
         assert set(map(str, votes(session, "fresh").values())) == {str(Counter({INCORRECT: 1}))}
 
 
-def test_labels_from_a_table_count_as_votes(opened: Opened) -> None:
-    desk = desk_of(opened, "ann")
-    assert len(desk.screens(count=1)) == 1
-    for number in range(100, 105):
-        vote(opened[1], f"{GOLDFISH}/flickr:{number}", "from a table", CORRECT)
-
-    assert GOLDFISH not in {screen.cls.wnid for screen in do_all(desk)}
-
-
 def test_a_candidate_grows_while_its_interval_straddles_the_threshold(opened: Opened) -> None:
     opened = under(opened, votes=3, grow_to=(5, 8))
     said: dict[str, Callable[[int], Verdict]] = {
@@ -120,43 +105,6 @@ def test_a_candidate_grows_while_its_interval_straddles_the_threshold(opened: Op
         )
     counts = {task: len(workers) for task, workers in labels_by_task(opened[1]).items()}
     assert [counts[f"{TENCH}/flickr:{number}"] for number in range(5)] == [3, 3, 5, 8, 3]
-
-
-def test_a_candidate_that_somebody_ruled_on_grows_no_more(opened: Opened) -> None:
-    opened = under(opened, votes=2, grow_to=(4,))
-    with opened[1].begin() as session:
-        ruled = find_candidate(session, f"{TENCH}/flickr:0")
-        session.add(Ruling(candidate_id=ruled.id, verdict=CORRECT, by="eve", reason="a tench"))
-    for name in "abcde":
-        do_all(desk_of(opened, name))
-
-    counts = {task: len(workers) for task, workers in labels_by_task(opened[1]).items()}
-    assert counts.pop(f"{TENCH}/flickr:0") == 2
-    assert set(counts.values()) == {4}
-
-
-@given(
-    steps=st.lists(st.integers(1, 30), min_size=1, max_size=4, unique=True).map(sorted),
-    threshold=st.floats(0, 1),
-    said=st.lists(st.booleans(), max_size=40),
-)
-def test_votes_stop_at_the_first_step_that_settles_the_threshold(
-    steps: list[int], threshold: float, said: list[bool]
-) -> None:
-    rules = LabelRules(votes=steps[0], grow_to=tuple(steps[1:]), threshold=threshold)
-    given_votes: list[bool] = []
-    for verdict in said:
-        if len(given_votes) == votes_needed(rules, len(given_votes), sum(given_votes)):
-            break
-        given_votes.append(verdict)
-    for step in steps:
-        if len(given_votes) <= step:
-            break
-        low, high = wilson(sum(given_votes[:step]), step)
-        assert low < threshold < high
-    assert len(given_votes) <= steps[-1]
-    if len(given_votes) < len(said):
-        assert len(given_votes) in steps
 
 
 # Leases
@@ -231,23 +179,6 @@ def test_what_others_hold_at_this_moment_is_asked_for_again(anywhere: Opened) ->
         held.wait()
         assert len(desk_of(anywhere, "ann").screens(count=2)) == 2
         holding.result()
-
-
-@pytest.mark.soak
-def test_more_threads_than_connections_wait_and_do_not_block_each_other(anywhere: Opened) -> None:
-    anywhere = under(anywhere, votes=4)
-    tabs = [desk_of(anywhere, f"labeler {number % 4}") for number in range(70)]
-
-    def use(desk: Desk) -> None:
-        for screen in desk.screens(count=4):
-            do(desk, screen)
-            desk.progress()
-
-    with ThreadPoolExecutor(len(tabs)) as threads:
-        list(threads.map(use, tabs))
-    shared = labels_by_task(anywhere[1])
-    assert len(shared) == 20
-    assert {len(workers) for workers in shared.values()} == {4}
 
 
 # Gold questions
@@ -328,22 +259,3 @@ def test_a_gold_question_that_says_nothing_is_refused(
     assert list_gold_questions(store) == []
     with pytest.raises(BadInput, match="there is no gold question 3"):
         retire_gold_question(store, 3)
-
-
-def test_a_changed_mind_about_a_gold_question_is_one_more_answer(opened: Opened) -> None:
-    _, store = opened
-    add_gold_question(store, f"{TENCH}/flickr:0", INCORRECT, "a pike", GOLDFISH)
-    for number in range(5):
-        vote(store, f"{TENCH}/flickr:{number}", "one", CORRECT)
-    desk = desk_of(under(opened, gold=0.5), "ann")
-    [shown] = [each for each in only(GOLDFISH, do_all(desk)) if "owner 0" in owners(each)]
-    back = desk.earlier(None)
-    while back is not None and back.id != shown.id:
-        back = desk.earlier(back.id)
-    assert back is not None
-    assert [photo.verdict for photo in back.photos] == [CORRECT] * len(back.photos)
-    assert reasons(do(desk, back, INCORRECT)) == [""] * len(back.photos)
-
-    with store.session() as session:
-        answers = session.scalars(select(GoldAnswer).order_by(GoldAnswer.number))
-        assert [answer.verdict for answer in answers] == [CORRECT, INCORRECT]

@@ -93,26 +93,6 @@ def test_answers_are_labels_with_all_that_a_label_has(asked: Opened) -> None:
     assert [each.decided_order for each in labels] == [1, 2, 3]
 
 
-def test_a_submission_that_comes_again_is_stored_once(asked_anywhere: Opened) -> None:
-    ann = desk_of(asked_anywhere, "ann")
-    (screen,) = ann.also_screens(count=1)
-    given = answered(screen, INCORRECT, MINK)
-    first = ann.submit(given)
-    assert all(receipt.ok for receipt in first)
-    assert ann.submit(given) == first
-    assert len(labels_of(asked_anywhere[1], "ann")) == 4
-
-
-def test_a_screen_half_answered_is_refused_whole(asked: Opened) -> None:
-    ann = desk_of(asked, "ann")
-    (screen,) = ann.also_screens(count=1)
-    given = answered(screen, INCORRECT, MINK)
-    half = replace(given, labels=given.labels[1:])
-    assert set(reasons(ann.submit(half))) == {"not every photo of the screen is decided"}
-    assert labels_of(asked[1], "ann") == []
-    assert all(receipt.ok for receipt in ann.submit(given))
-
-
 def test_a_question_is_not_broken(asked: Opened) -> None:
     ann = desk_of(asked, "ann")
     (screen,) = ann.also_screens(count=1)

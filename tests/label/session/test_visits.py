@@ -17,7 +17,7 @@ from genset.label.session.desk import Desk
 from genset.label.session.shown import Done
 from genset.workspace import Workspace
 from tests.label.clock import HeldClock
-from tests.label.desks import CORRECT, UNSURE, do, do_all, owners, under
+from tests.label.desks import CORRECT, do, do_all, owners, under
 from tests.label.session.test_desk_votes import settled
 from tests.labeled_workspace import TENCH, add_candidate
 
@@ -113,13 +113,6 @@ def test_nobody_is_sent_away_before_the_pool_is_looked_at_again(
     assert (ended.outcome, ended.code) == ("nothing", study.code_nothing)
 
 
-def test_an_ordinary_labeler_s_screens_are_counted_too(opened: Opened) -> None:
-    desk = Desk(*opened, Labelers(opened[1]).by_name("ann"))
-    do(desk, desk.screens()[0])
-    progress = desk.progress()
-    assert (progress.photos, progress.screens_done, progress.screens_to_do) == (5, 1, None)
-
-
 def test_who_misses_gold_questions_gets_the_code_that_says_so(tmp_path: Path) -> None:
     opened = under(settled(tmp_path), gold=0.5)
     study = Studies(opened[1]).add("prolific", "S1", 15, Terms(gold_needed=0.9))
@@ -128,15 +121,6 @@ def test_who_misses_gold_questions_gets_the_code_that_says_so(tmp_path: Path) ->
     done = desk.progress().done
     assert done is not None
     assert (done.outcome, done.code) == ("failed", study.code_failed)
-
-
-def test_nobody_fails_a_study_that_asks_for_no_gold_questions(tmp_path: Path) -> None:
-    opened = under(settled(tmp_path), gold=0.5)
-    study = Studies(opened[1]).add("prolific", "S1", 15)
-    desk = arrive(opened, study, "P1", "V1")
-    do_all(desk, UNSURE)
-    done = desk.progress().done
-    assert done is not None and done.outcome == "done"
 
 
 def test_who_is_blocked_in_the_middle_gets_no_code_for_what_was_not_done(opened: Opened) -> None:

@@ -204,14 +204,6 @@ def test_who_submits_two_screens_at_once_does_not_pass_a_fifth_by(
     assert set(suspensions(strict[1])) == {"spam"}
 
 
-def test_without_the_setting_it_is_only_said(larger: tuple[Workspace, Store]) -> None:
-    workspace, store = larger
-    work(desk_of(larger, "spam"))
-    assert suspensions(store) == {}
-    [spam] = collect(store, workspace).by_labeler
-    assert "nobody looks in less than 0.3 s" in spam.reasons[0]
-
-
 def test_the_same_votes_are_not_held_out_again_once_they_are_cleared(
     larger: tuple[Workspace, Store],
 ) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
 
 from genset.db import GoldQuestion, Label, Screen, ScreenPhoto, Store, find_candidate, now
 from genset.label import Verdict
@@ -24,8 +23,8 @@ from genset.release.freeze import create, dry_run
 from genset.scrape.estimate import labeled_candidates
 from genset.status import status
 from genset.workspace import Workspace
-from tests.label.desks import CORRECT, INCORRECT, desk_of, do, do_all, hold, owners, reasons, under
-from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, vote
+from tests.label.desks import CORRECT, INCORRECT, desk_of, do, do_all, hold, owners, under
+from tests.labeled_workspace import TENCH, add_candidate, vote
 
 Opened = tuple[Workspace, Store]
 FIRST, SECOND = f"{TENCH}/flickr:0", f"{TENCH}/flickr:1"
@@ -197,47 +196,3 @@ def gold_shown_to(store: Store, worker: str) -> int:
     with store.session() as session:
         shown = session.query(ScreenPhoto).join(Screen, Screen.id == ScreenPhoto.screen_id)
         return shown.filter(Screen.worker == worker, ScreenPhoto.gold_id.is_not(None)).count()
-
-
-@pytest.mark.soak
-def test_releases_are_named_when_they_were_made_with_such_votes(opened: Opened) -> None:
-    workspace, store = opened
-    vote(store, FIRST, "ann", Verdict.CORRECT)
-    create(workspace, store, "without")
-    vote(store, FIRST, "spam", Verdict.CORRECT)
-    vote(store, f"{GOLDFISH}/flickr:100", "spam", Verdict.INCORRECT)
-    _a_second_later(store, "spam", workspace)
-    create(workspace, store, "with")
-    (workspace.releases / "damaged").mkdir()
-    (workspace.releases / "damaged" / "manifest.json").write_text("{}")
-    effect = effect_of_void(store, workspace, "spam")
-    assert effect.releases == ("with",)
-    assert effect.unread == ("damaged",)
-    # A vote on a photo that is in no release names none.
-    assert void(store, workspace, "ann", by="m", reason="x").releases == ("with", "without")
-
-
-def _a_second_later(store: Store, worker: str, workspace: Workspace) -> None:
-    """A manifest's time is in whole seconds: let the first release be a minute old."""
-    path = workspace.releases / "without" / "manifest.json"
-    text = path.read_text()
-    stamp = text.partition('"created_at": "')[2].partition('"')[0]
-    earlier = (now() - timedelta(minutes=1)).isoformat(timespec="seconds")
-    path.write_text(text.replace(stamp, earlier))
-    with store.engine.begin() as connection:
-        connection.exec_driver_sql("DROP TRIGGER label_no_update")
-        connection.execute(
-            update(Label)
-            .where(Label.worker == "ann")
-            .values(decided_at=now() - timedelta(minutes=2))
-        )
-
-
-def test_a_lease_that_ended_stays_ended(opened: Opened) -> None:
-    workspace, store = opened
-    spam = desk_of(opened, "spam")
-    screen = spam.screens(1)[0]
-    void(store, workspace, "spam", by="mia", reason="x")
-    clear(store, workspace, "spam", by="mia", reason="x")
-    do_all(desk_of(opened, "next"))
-    assert set(reasons(do(spam, screen))) == {"given to another labeler meanwhile"}
