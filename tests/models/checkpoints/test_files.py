@@ -3,7 +3,6 @@
 import gzip
 import pickle
 import re
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,40 +15,19 @@ from torch import nn
 from genset.core.errors import ModelError
 from genset.models.checkpoints.read import why_unread
 from genset.models.load import hash_of_weights
-from tests.models.checkpoints.test_malicious import dumped, tarred, under_state_dict
+from tests.models.checkpoints.test_malicious import dumped, tarred, under_state_dict, zipped
 from tests.score.colours import Colours, colours
 from tests.score.scoring import load_model
 
-
-def whole(path: Path) -> None:
-    torch.save(Colours(), path)
-
-
-def whole_before_1_6(path: Path) -> None:
-    torch.save(Colours(), path, _use_new_zipfile_serialization=False)
-
-
-def inside_a_dict(path: Path) -> None:
-    torch.save({"epoch": 1, "model": Colours()}, path)
-
-
-def scripted(path: Path) -> None:
-    torch.jit.save(torch.jit.trace(Colours().eval(), torch.zeros(1, 3, 8, 8)), path)
+SAVE = r"save it with torch\.save\(model\.state_dict\(\), PATH\)"
+CODE = rf"it holds \S+\.Colours, which is neither weights nor .*; {SAVE}"
+YEARS = ("sys_info", "pickle", "tensors", "storages")
 
 
 def exported(path: Path) -> None:
     program = torch.export.export(Colours().eval(), (torch.zeros(1, 3, 8, 8),))
     torch.export.save(program, path.with_suffix(".pt2"))
     path.with_suffix(".pt2").rename(path)
-
-
-def late_protocol(path: Path) -> None:
-    torch.save(Colours().state_dict(), path, pickle_protocol=4)
-
-
-def of_torchs_first_years(path: Path) -> None:
-    names = ("sys_info", "pickle", "tensors", "storages")
-    path.write_bytes(tarred(dict.fromkeys(names, dumped({}))))
 
 
 def packed(path: Path) -> None:
@@ -62,32 +40,12 @@ def arrays(path: Path) -> None:
         np.savez(file, **{name: value.numpy() for name, value in Colours().state_dict().items()})
 
 
-def pickled(path: Path) -> None:
-    with path.open("wb") as file:
-        pickle.dump({"weight": [1.0]}, file, protocol=2)
+def of_text(text: str) -> Callable[[Path], object]:
+    return lambda path: path.write_text(text)
 
 
-def lfs(path: Path) -> None:
-    path.write_text(
-        "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 102530333\n"
-    )
-
-
-def of_openvino(path: Path) -> None:
-    path.write_text('<?xml version="1.0"?>\n<net name="Model0" version="11"><layers/></net>')
-
-
-def of_keras(path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in ("metadata.json", "config.json", "model.weights.h5"):
-            archive.writestr(name, "{}")
-
-
-def page(path: Path) -> None:
-    path.write_text("\n<!DOCTYPE html><html><title>Sign in</title></html>")
-
-
-SAVE = r"save it with torch\.save\(model\.state_dict\(\), PATH\)"
+def of_bytes(content: bytes) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(content)
 
 
 @pytest.mark.parametrize("zipped", [True, False], ids=["zip", "before 1.6"])
@@ -113,25 +71,45 @@ def test_what_torch_refuses_is_named_whatever_stands_behind_it(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("write", "said"),
     [
-        (whole, rf"it holds \S+\.Colours, which is neither weights nor .*; {SAVE}"),
-        (whole_before_1_6, rf"it holds \S+\.Colours, which is neither weights nor .*; {SAVE}"),
-        (inside_a_dict, rf"it holds \S+\.Colours, which is neither weights nor .*; {SAVE}"),
-        (scripted, r"it is TorchScript\); name it torchscript:PATH"),
+        (lambda path: torch.save(Colours(), path), CODE),
+        (lambda path: torch.save(Colours(), path, _use_new_zipfile_serialization=False), CODE),
+        (lambda path: torch.save({"epoch": 1, "model": Colours()}, path), CODE),
+        (
+            lambda path: torch.jit.trace(Colours().eval(), torch.zeros(1, 3, 8, 8)).save(path),
+            r"it is TorchScript\); name it torchscript:PATH",
+        ),
         (exported, r"it is a whole program\); name it export:PATH"),
-        (late_protocol, rf"saved with pickle_protocol=4 or later; the default is 2\); {SAVE}"),
-        (of_torchs_first_years, r"it is a tar archive\); unpack it"),
+        (
+            lambda path: torch.save(Colours().state_dict(), path, pickle_protocol=4),
+            rf"saved with pickle_protocol=4 or later; the default is 2\); {SAVE}",
+        ),
+        (of_bytes(tarred(dict.fromkeys(YEARS, dumped({})))), r"it is a tar archive\); unpack it"),
         (packed, r"it is packed with gzip\); unpack it with gunzip"),
         (arrays, rf"it is an archive of numpy\); {SAVE}"),
-        (pickled, rf"it was not written by torch\.save\); {SAVE}"),
-        (lfs, r"it is Git LFS's pointer to the file\); fetch the file itself with git lfs pull"),
-        (of_openvino, r"it is a network of OpenVINO's\); name it export:PATH\.xml"),
-        (of_keras, r"it is Keras's\); convert it to PyTorch or ONNX first"),
+        (of_bytes(dumped({"weight": [1.0]})), rf"it was not written by torch\.save\); {SAVE}"),
+        (
+            of_text(
+                "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 102530333\n"
+            ),
+            r"it is Git LFS's pointer to the file\); fetch the file itself with git lfs pull",
+        ),
+        (
+            of_text('<?xml version="1.0"?>\n<net name="Model0" version="11"><layers/></net>'),
+            r"it is a network of OpenVINO's\); name it export:PATH\.xml",
+        ),
+        (
+            of_bytes(zipped("model.weights.h5", b"{}")),
+            r"it is Keras's\); convert it to PyTorch or ONNX first",
+        ),
         (Path.touch, r"it is empty\); copy or download it again"),
-        (page, r"it is a web page\); download the file itself"),
+        (
+            of_text("\n<!DOCTYPE html><html><title>Sign in</title></html>"),
+            r"it is a web page\); download the file itself",
+        ),
     ],
 )
 def test_what_is_no_checkpoint_is_named_with_its_mend(
-    write: Callable[[Path], None], said: str, tmp_path: Path
+    write: Callable[[Path], object], said: str, tmp_path: Path
 ) -> None:
     spec = colours(tmp_path, name="saved.pth")
     (tmp_path / "saved.pth").unlink()
@@ -154,20 +132,18 @@ ELSEWHERE = [
 ]
 
 
-@pytest.mark.parametrize("data", ELSEWHERE)
-def test_data_that_other_versions_wrote_is_passed_over(data: bytes, tmp_path: Path) -> None:
+def test_data_that_other_versions_wrote_is_passed_over(tmp_path: Path) -> None:
     spec = colours(tmp_path, name="saved.pth")
-    (tmp_path / "saved.pth").write_bytes(under_state_dict(b"\x80\x02" + data + b"."))
-    with pytest.raises(ModelError, match=r"saved\.pth holds no state_dict$"):
-        load_model(spec)
+    for data in ELSEWHERE:
+        (tmp_path / "saved.pth").write_bytes(under_state_dict(b"\x80\x02" + data + b"."))
+        with pytest.raises(ModelError, match=r"saved\.pth holds no state_dict$"):
+            load_model(spec)
 
 
 def test_a_name_without_an_ending_and_a_wrong_one_are_read_alike(tmp_path: Path) -> None:
     network: nn.Module = Colours()
-    for name in ("model.bin", "model.pth.tar", "model", "model.ckpt"):
-        assert load_model(colours(tmp_path, name=name)).weights_hash == hash_of_weights(
-            network.state_dict()
-        )
-    spec = colours(tmp_path, name="model.pth")
-    save_file(network.state_dict(), tmp_path / "model.pth")
-    assert load_model(spec).weights_hash == hash_of_weights(network.state_dict())
+    for name in ("model.bin", "model.pth.tar", "model", "model.ckpt", "model.pth"):
+        spec = colours(tmp_path, name=name)
+        if name == "model.pth":
+            save_file(network.state_dict(), tmp_path / name)
+        assert load_model(spec).weights_hash == hash_of_weights(network.state_dict())

@@ -35,29 +35,12 @@ class Calls:
         return self.function, self.given
 
 
-def by_builtin(proof: Path) -> bytes:
-    return dumped(Calls(eval, f"open({str(proof)!r}, 'w')"))
+def dumped(payload: object) -> bytes:
+    return pickle.dumps(payload, protocol=2)
 
 
-def by_system(proof: Path) -> bytes:
-    return dumped(Calls(os.system, f"touch {proof}"))
-
-
-def by_exec(proof: Path) -> bytes:
-    return dumped(Calls(exec, f"open({str(proof)!r}, 'w').close()"))
-
-
-def by_process(proof: Path) -> bytes:
-    return dumped(Calls(subprocess.check_call, ["touch", str(proof)]))
-
-
-def by_method_of_a_path(proof: Path) -> bytes:
-    """With names that are allowed as data, but for `getattr`."""
-    return dumped(Calls(Path.touch, proof))
-
-
-def by_open(proof: Path) -> bytes:
-    return dumped(Calls(open, str(proof), "w"))
+def touching(proof: Path) -> Calls:
+    return Calls(os.system, f"touch {proof}")
 
 
 def by_script(proof: Path) -> bytes:
@@ -76,63 +59,42 @@ def by_import(proof: Path) -> bytes:
 
 
 def by_nested_load(proof: Path) -> bytes:
-    """torch's own loader, asked to load without care what lies in bytes."""
-    inner = io.BytesIO()
-    torch.save(Calls(os.system, f"touch {proof}"), inner)
-    proof.with_name("inner.pth").write_bytes(inner.getvalue())
-    return dumped(Calls(partial(torch.load, proof.with_name("inner.pth"), weights_only=False)))
-
-
-def by_late_protocol(proof: Path) -> bytes:
-    return pickle.dumps(Calls(os.system, f"touch {proof}"), protocol=4)
-
-
-def by_object_of_numpy(proof: Path) -> bytes:
-    """An array of objects, one of which is called to be made."""
-    return dumped(np.array([Calls(os.system, f"touch {proof}")], dtype=object))
+    """torch's own loader, asked to load without care what lies in another file."""
+    inner = proof.with_name("inner.pth")
+    torch.save(touching(proof), inner)
+    return dumped(Calls(partial(torch.load, inner, weights_only=False)))
 
 
 def by_default_of_a_dict(proof: Path) -> bytes:
     """Names that are allowed, called with one that is not."""
-    inner = dumped(Calls(os.system, f"touch {proof}"))[2:-1]
+    inner = dumped(touching(proof))[2:-1]
     return b"\x80\x02ccollections\ndefaultdict\n" + inner + b"0cbuiltins\ndict\n\x85R."
 
 
-PAYLOADS = [
-    by_builtin,
-    by_system,
-    by_exec,
-    by_process,
-    by_method_of_a_path,
-    by_open,
-    by_script,
-    by_import,
-    by_nested_load,
-    by_late_protocol,
-    by_object_of_numpy,
-    by_default_of_a_dict,
-]
-
-
-def dumped(payload: object) -> bytes:
-    return pickle.dumps(payload, protocol=2)
-
-
-def in_zip(payload: bytes) -> bytes:
-    """torch.save's format: a zip archive with the pickle in it."""
-    return rewritten({"data.pkl": payload})
+PAYLOADS: dict[str, Callable[[Path], bytes]] = {
+    "eval": lambda proof: dumped(Calls(eval, f"open({str(proof)!r}, 'w')")),
+    "exec": lambda proof: dumped(Calls(exec, f"open({str(proof)!r}, 'w').close()")),
+    "open": lambda proof: dumped(Calls(open, str(proof), "w")),
+    "system": lambda proof: dumped(touching(proof)),
+    "process": lambda proof: dumped(Calls(subprocess.check_call, ["touch", str(proof)])),
+    # With names that are allowed as data, but for `getattr`.
+    "method of a path": lambda proof: dumped(Calls(Path.touch, proof)),
+    "late protocol": lambda proof: pickle.dumps(touching(proof), protocol=4),
+    "object of numpy": lambda proof: dumped(np.array([touching(proof)], dtype=object)),
+    "script": by_script,
+    "import": by_import,
+    "nested load": by_nested_load,
+    "default of a dict": by_default_of_a_dict,
+}
 
 
 def under_state_dict(payload: bytes) -> bytes:
     inner = payload[2:-1] if payload[1] == 2 else payload[:-1]
-    return rewritten({"data.pkl": b"\x80\x02}X\x0a\x00\x00\x00state_dict" + inner + b"s."})
+    return in_zip({"data.pkl": b"\x80\x02}X\x0a\x00\x00\x00state_dict" + inner + b"s."})
 
 
-def as_torchscript(payload: bytes) -> bytes:
-    return rewritten({"data.pkl": payload, "constants.pkl": payload, "code/x.py": b""})
-
-
-def rewritten(files: dict[str, bytes]) -> bytes:
+def in_zip(files: dict[str, bytes]) -> bytes:
+    """torch.save's format: a zip archive with a pickle in it."""
     saved, written = io.BytesIO(), io.BytesIO()
     torch.save({"a": torch.zeros(1)}, saved)
     with zipfile.ZipFile(saved) as source, zipfile.ZipFile(written, "w") as target:
@@ -154,22 +116,6 @@ def before_1_6(payload: bytes) -> bytes:
     return saved.getvalue()[: saved.tell()] + payload + dumped([])
 
 
-def before_1_6_first(payload: bytes) -> bytes:
-    """In place of the number by which torch knows its own files."""
-    return payload + dumped(1001) + dumped({}) + dumped({}) + dumped([])
-
-
-def in_tar(payload: bytes) -> bytes:
-    """torch's format of before 0.4."""
-    return tarred(
-        {"sys_info": dumped({}), **dict.fromkeys(("storages", "tensors", "pickle"), payload)}
-    )
-
-
-def saved_in_tar(payload: bytes) -> bytes:
-    return tarred({"model.pth": in_zip(payload)})
-
-
 def tarred(files: dict[str, bytes]) -> bytes:
     written = io.BytesIO()
     with tarfile.open(fileobj=written, mode="w", format=tarfile.PAX_FORMAT) as archive:
@@ -180,43 +126,40 @@ def tarred(files: dict[str, bytes]) -> bytes:
     return written.getvalue()
 
 
-def saved_in_zip(payload: bytes) -> bytes:
+def zipped(name: str, content: bytes) -> bytes:
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w") as archive:
-        archive.writestr("model.pth", in_zip(payload))
+        archive.writestr(name, content)
     return written.getvalue()
 
 
 def in_npy(payload: bytes) -> bytes:
     """An array of objects is a pickle behind a header."""
     written = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        written, {"descr": "|O", "fortran_order": False, "shape": (1,)}
-    )
+    header = {"descr": "|O", "fortran_order": False, "shape": (1,)}
+    np.lib.format.write_array_header_1_0(written, header)
     return written.getvalue() + payload
 
 
-def in_npz(payload: bytes) -> bytes:
-    written = io.BytesIO()
-    with zipfile.ZipFile(written, "w") as archive:
-        archive.writestr("weight.npy", in_npy(payload))
-    return written.getvalue()
-
-
-CONTAINERS: list[Callable[[bytes], bytes]] = [
-    bytes,
-    in_zip,
-    under_state_dict,
-    as_torchscript,
-    before_1_6,
-    before_1_6_first,
-    in_tar,
-    saved_in_tar,
-    saved_in_zip,
-    in_npy,
-    in_npz,
-    gzip.compress,
-]
+CONTAINERS: dict[str, Callable[[bytes], bytes]] = {
+    "pickle": bytes,
+    "zip": lambda payload: in_zip({"data.pkl": payload}),
+    "under state_dict": under_state_dict,
+    "TorchScript": lambda payload: in_zip(
+        {"data.pkl": payload, "constants.pkl": payload, "code/x.py": b""}
+    ),
+    "before 1.6": before_1_6,
+    # In place of the number by which torch knows its own files.
+    "before 1.6, first": lambda payload: payload + b"".join(map(dumped, (1001, {}, {}, []))),
+    "tar of before 0.4": lambda payload: tarred(
+        {"sys_info": dumped({}), **dict.fromkeys(("storages", "tensors", "pickle"), payload)}
+    ),
+    "in a tar": lambda payload: tarred({"model.pth": in_zip({"data.pkl": payload})}),
+    "in a zip": lambda payload: zipped("model.pth", in_zip({"data.pkl": payload})),
+    "npy": in_npy,
+    "npz": lambda payload: zipped("weight.npy", in_npy(payload)),
+    "gzip": gzip.compress,
+}
 
 
 @pytest.fixture
@@ -227,13 +170,12 @@ def proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-def test_nothing_in_a_checkpoint_is_run(payload: Callable[[Path], bytes], proof: Path) -> None:
-    spec = colours(proof.parent, name="real.pth").replace("real.pth", "saved.pth")
-    saved = proof.with_name("saved.pth")
-    dangerous = payload(proof)
+def test_nothing_in_a_checkpoint_is_run(payload: str, proof: Path) -> None:
+    spec = colours(proof.parent, name="saved.pth")
+    dangerous = PAYLOADS[payload](proof)
     before = set(sys.modules)
-    for container in CONTAINERS:
-        saved.write_bytes(container(dangerous))
+    for container, contain in CONTAINERS.items():
+        proof.with_name("saved.pth").write_bytes(contain(dangerous))
         with pytest.raises(ModelError) as refused:
             load_model(spec)
         said = str(refused.value)
@@ -251,7 +193,7 @@ def test_a_folder_or_an_index_is_read_as_carefully(proof: Path) -> None:
     folder = proof.with_name("folder")
     folder.mkdir()
     spec = colours(proof.parent, name="real.pth").replace("real.pth", "folder")
-    (folder / "pytorch_model.bin").write_bytes(in_zip(by_system(proof)))
+    (folder / "pytorch_model.bin").write_bytes(in_zip({"data.pkl": PAYLOADS["system"](proof)}))
     with pytest.raises(ModelError, match=r"pytorch_model.bin is no file of weights alone"):
         load_model(spec)
     (folder / "pytorch_model.bin").rename(folder / "shard.bin")

@@ -1,12 +1,10 @@
 """What stands before the names of the weights is found, and said."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from genset.core.errors import ModelError
@@ -53,45 +51,32 @@ def refused(spec: str) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("saved", "place"),
-    [
-        (lambda weights: put("net.", weights), "net"),
-        (lambda weights: put("_forward_module.net._orig_mod.", weights), None),
-        (lambda weights: {"state": {"model": weights}}, "state.model"),
-        (lambda weights: {"model": {"state_dict": put("module.", weights)}}, None),
-        # DeepSpeed's mp_rank_00_model_states.pt, with the shapes that it lists
-        (
-            lambda weights: {
-                "module": weights,
-                "param_shapes": [{name: value.shape for name, value in weights.items()}],
-            },
-            None,
-        ),
-        (lambda weights: {"network": put("module.encoder_q.", weights)}, None),
-    ],
-)
-def test_any_prefix_and_any_nesting_is_found(
-    tmp_path: Path, saved: Callable[[Weights], Any], place: str | None
-) -> None:
+def test_any_prefix_and_any_nesting_is_found(tmp_path: Path) -> None:
     weights = small()
-    model = load_model(spec_of(tmp_path, saved(weights)))
-    assert model.weights_hash == hash_of_weights(weights)
-    if place is not None:
-        assert model.notes == [f"The weights are those behind {place!r} in the checkpoint."]
-
-
-@pytest.mark.parametrize("start", ["", "module.", "_orig_mod.", "model.", "module._orig_mod."])
-def test_the_usual_prefixes_need_no_word(tmp_path: Path, start: str) -> None:
-    saved = {"epoch": 1, "optimizer": {"state": {0: {"exp_avg": torch.zeros(3)}}}}
-    for under in ("state_dict", "model", "model_state_dict"):
-        weights = small()
-        model = load_model(spec_of(tmp_path, {**saved, under: put(start, weights)}))
+    shapes = [{name: value.shape for name, value in weights.items()}]
+    for saved, place in (
+        (put("net.", weights), "net"),
+        (put("_forward_module.net._orig_mod.", weights), "net"),
+        ({"state": {"model": weights}}, "state.model"),
+        ({"model": {"state_dict": put("module.", weights)}}, "model.state_dict"),
+        # DeepSpeed's mp_rank_00_model_states.pt, with the shapes that it lists
+        ({"module": weights, "param_shapes": shapes}, ""),
+        ({"network": put("module.encoder_q.", weights)}, "network.encoder_q"),
+    ):
+        model = load_model(spec_of(tmp_path, saved))
         assert model.weights_hash == hash_of_weights(weights)
-        assert model.notes == []
+        behind = f"The weights are those behind {place!r} in the checkpoint."
+        assert model.notes == ([behind] if place else [])
 
 
-names = st.text("abcdefgh_", min_size=1, max_size=6)
+def test_the_usual_prefixes_need_no_word(tmp_path: Path) -> None:
+    saved = {"epoch": 1, "optimizer": {"state": {0: {"exp_avg": torch.zeros(3)}}}}
+    weights = small()
+    for start in ("", "module.", "_orig_mod.", "model.", "module._orig_mod."):
+        for under in ("state_dict", "model", "model_state_dict"):
+            model = load_model(spec_of(tmp_path, {**saved, under: put(start, weights)}))
+            assert model.weights_hash == hash_of_weights(weights)
+            assert model.notes == []
 
 
 def test_parts_that_were_wrapped_by_themselves_are_read(tmp_path: Path) -> None:
@@ -126,15 +111,10 @@ def test_of_two_networks_one_must_be_chosen(tmp_path: Path, begin: str) -> None:
     assert f"no weights that fit behind 'state_dict.{begin}_c'; it has some at " in said
 
 
-def test_of_two_networks_the_one_with_the_right_shapes_is_taken(tmp_path: Path) -> None:
+def test_the_right_shapes_and_the_usual_place_come_first(tmp_path: Path) -> None:
     weights = small()
-    saved = {"query": weights, "key": Small(128).state_dict()}
-    model = load_model(spec_of(tmp_path, saved))
+    model = load_model(spec_of(tmp_path, {"query": weights, "key": Small(128).state_dict()}))
     assert model.weights_hash == hash_of_weights(weights)
-
-
-def test_the_usual_place_comes_first_and_the_others_are_said(tmp_path: Path) -> None:
-    weights = small()
     spec = spec_of(tmp_path, {"model": weights, "best": small(1)})
     model = load_model(spec)
     assert model.weights_hash == hash_of_weights(weights)
@@ -153,7 +133,7 @@ def test_an_average_under_any_name_is_known_as_one(tmp_path: Path) -> None:
     assert "holds averaged weights (EMA) alone: &ema=1 scores these" in refused(f"{only}&ema=0")
 
 
-def test_one_output_more_asks_for_the_background(tmp_path: Path) -> None:
+def test_other_outputs_ask_for_the_background_or_their_list(tmp_path: Path) -> None:
     spec = spec_of(tmp_path, {"model": Small(1001).state_dict()})
     assert refused(spec).endswith(
         "head.weight is [1001, 4], not [1000, 4]: one output more; if output 0 is a background "
@@ -161,9 +141,6 @@ def test_one_output_more_asks_for_the_background(tmp_path: Path) -> None:
     )
     model = load_model(f"{spec}&background=0")
     assert (model.order[0], len(model.order)) == ("", 1001)
-
-
-def test_other_classes_ask_for_their_list(tmp_path: Path) -> None:
     said = refused(spec_of(tmp_path, {"model": Small(10).state_dict()}))
     assert "head.weight is [10, 4], not [1000, 4]" in said
     assert said.endswith("If its classes are others, list them with &classes=FILE")
@@ -180,13 +157,9 @@ def test_missing_and_unexpected_names_are_those_of_the_nearest_place(tmp_path: P
     assert said.endswith("1 unexpected (a[2J b)")
 
 
-@pytest.mark.parametrize("value", [torch.zeros(4, device="meta"), torch.zeros(4).to_sparse()])
-def test_weights_without_values_are_refused(tmp_path: Path, value: Tensor) -> None:
-    weights = {**small(), "stem.1.weight": value}
-    assert "model" in refused(spec_of(tmp_path, {"model": weights}))
-
-
-def test_dictionaries_in_themselves_end(tmp_path: Path) -> None:
+def test_weights_without_values_and_dictionaries_in_themselves_are_refused(tmp_path: Path) -> None:
+    for value in (torch.zeros(4, device="meta"), torch.zeros(4).to_sparse()):
+        assert "model" in refused(spec_of(tmp_path, {"model": {**small(), "stem.1.weight": value}}))
     saved: dict[str, Any] = {}
     saved["a"] = saved["b"] = saved["c"] = saved
     assert refused(spec_of(tmp_path, saved)).endswith("saved.pth holds no state_dict")
