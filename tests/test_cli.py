@@ -183,21 +183,6 @@ def test_a_manager_reconciles_and_shows_a_study(tmp_path: Path) -> None:
     assert "no study" in error_of(genset(*words, "show", "60da", cwd=tmp_path), 2)
 
 
-def test_doctor_deletes_what_killed_scrapes_left_and_nothing_else(tmp_path: Path) -> None:
-    """A file of no photo goes once it is an hour old; a scrape that runs may need a younger one."""
-    labeled, store = labeled_workspace(tmp_path / "mine", (TENCH,), photos=1)
-    store.close()
-    [kept] = labeled.images.glob("*/*")
-    left, fresh = kept.with_name(".partial-0"), kept.with_name(".partial-1")
-    for path in (left, fresh):
-        path.write_bytes(b"half a photo")
-    for path in (left, kept):
-        os.utime(path, (0, 0))
-    assert "1 file of no photo" in genset("doctor", cwd=labeled.root).stdout
-    assert "was deleted" in genset("doctor", "--repair", cwd=labeled.root).stdout
-    assert (left.exists(), fresh.exists(), kept.exists()) == (False, True, True)
-
-
 def test_a_licence_that_one_source_lacks_leaves_that_one_out(tmp_path: Path) -> None:
     genset("init", "work", "--contact", "me@example.org", cwd=tmp_path)
     words = ["scrape", "--source", "commons,inaturalist", "--classes", TENCH, "--dry-run"]
