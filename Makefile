@@ -12,7 +12,7 @@ LARGE := | awk '/(Downloading|Using cached).*(GB|[0-9][0-9]\.[0-9] MB)\)/ || /^I
 
 # PyTorch and the engines take gigabytes of a process, and leave threads in it: tests that load them have
 # processes of their own, one a core. Others often wait, for a server or a page: two a core.
-WITH_NETWORKS := tests/answers tests/models tests/sets tests/score tests/comparison tests/finetune tests/test_api.py tests/test_end_to_end.py \
+WITH_NETWORKS := tests/answers tests/models tests/sets tests/score tests/comparison tests/finetune tests/test_api.py \
 	tests/release/test_export.py tests/release/multilabel/test_export.py tests/reporting/test_again.py
 CORES := $(shell nproc 2>/dev/null || echo 2)
 # Each core has a process already: threads of the linear algebra would only wait for each other.

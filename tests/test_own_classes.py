@@ -17,7 +17,6 @@ from genset.db.taxonomies import store_taxonomy
 from genset.label import Store, Workspace
 from genset.label.exchange import export_labels, import_labels
 from genset.label.stats import collect
-from genset.sandbox import Sandbox
 from genset.scrape.queries import newest_queries, update_queries, workspace_queries
 from genset.status import status
 from labeler_app.routes import classes_json, screen_json
@@ -70,48 +69,32 @@ def keep(store: Store, text: str) -> Taxonomy:
     return kept
 
 
-def test_a_name_has_no_character_that_turns_its_neighbours() -> None:
-    dog = taxonomy_in(PETS, "pets.toml")[DOG]
-    assert dog.name == 'a "dog" <b onclick="x()">كلب</b> evil'
-
-
-def test_the_page_shows_the_users_classes(opened: tuple[Workspace, Store]) -> None:
-    screens = {each.cls.wnid: each for each in desk_of(opened, "ann").screens(12)}
+def test_labels_go_through_the_page_the_tables_and_the_numbers_and_on_with_new_classes(
+    opened: tuple[Workspace, Store], tmp_path: Path
+) -> None:
+    workspace, store = opened
+    desk = desk_of(opened, "ann")
+    before = desk.screens(12)
+    screens = {each.cls.wnid: each for each in before}
     assert set(screens) == {DOG, PANDA, LONG}
     told = screen_json(screens[DOG])
     assert told["definition"] == "what barks; <script>alert('no')</script>"
     assert (told["wnid"], told["hypernyms"]) == (DOG, ())
     assert [each["wnid"] for each in told["confusable"]] == [PANDA]
-    listed = json.loads(classes_json(opened[1].taxonomy))
+    listed = json.loads(classes_json(store.taxonomy))
     assert [each["wnid"] for each in listed] == [DOG, PANDA, LONG]
 
-
-def test_labels_go_through_the_page_the_tables_and_the_numbers(
-    opened: tuple[Workspace, Store], tmp_path: Path
-) -> None:
-    workspace, store = opened
-    assert len(do_all(desk_of(opened, "ann"))) == 3
-    assert status(workspace, store).classes == 3
-    stats = collect(store, workspace)
-    assert {each.wnid: each.votes for each in stats.classes} == {DOG: 2, PANDA: 2, LONG: 2}
-    assert export_labels(store, tmp_path / "labels.csv") == 6
-    assert import_labels(store, tmp_path / "labels.csv").known == 6
-
-
-def test_classes_that_come_while_people_label_leave_their_screens_whole(
-    opened: tuple[Workspace, Store],
-) -> None:
-    workspace, store = opened
-    desk = desk_of(opened, "ann")
-    before = desk.screens(12)
-    keep(store, NEWT)
+    keep(store, NEWT)  # a class comes while people label
     task = add_candidate(workspace, store, "newt", 900)
     held, far = desk.next(12, [each.id for each in before])
     assert {each.id for each in before} <= {each.id for each in held}
-    assert far.classes == 4
+    assert (far.classes, status(workspace, store).classes) == (4, 4)
     vote(store, task, "bob", CORRECT)
     assert len(do_all(desk)) == 4
-    assert {each.wnid for each in collect(store, workspace).classes} == {DOG, PANDA, LONG, "newt"}
+    counted = {each.wnid: each.votes for each in collect(store, workspace).classes}
+    assert counted == {DOG: 2, PANDA: 2, LONG: 2, "newt": 2}
+    assert export_labels(store, tmp_path / "labels.csv") == 8
+    assert import_labels(store, tmp_path / "labels.csv").known == 8
 
 
 def test_a_list_of_queries_goes_on_where_classes_are_added(
@@ -202,28 +185,16 @@ def test_what_is_said_of_a_class_can_be_mended(tmp_path: Path) -> None:
     store.close()
 
 
-@pytest.mark.soak
-def test_from_an_empty_folder_through_the_command_line(tmp_path: Path) -> None:
-    for place, wnid in enumerate((DOG, PANDA, LONG)):
-        folder = tmp_path / "photos" / wnid
-        folder.mkdir(parents=True)
-        for number in range(3):
-            (folder / f"{number}.jpg").write_bytes(picture(10 * place + number, (320, 300)))
-    (tmp_path / "pets.toml").write_text(PETS, "utf-8")
-    root = tmp_path / "workspace"
-    genset("init", str(root), "--taxonomy", "pets.toml", cwd=tmp_path)
-    with Sandbox(tmp_path / "photos", taxonomy=taxonomy_in(PETS, "pets.toml")) as sandbox:
-        genset("scrape", "--per-class", "2", cwd=root, endpoint=sandbox.endpoint)
-    told = json.loads(genset("status", "--json", cwd=root))
-    assert (told["classes"], told["candidates"], told["candidate_classes"]) == (3, 6, 3)
-    assert "examples" not in told
+def test_photos_are_added_by_a_class_s_id_or_name(tmp_path: Path) -> None:
     own = tmp_path / "own" / DOG
-    own.mkdir(parents=True)
-    (own / "a.jpg").write_bytes(picture(77, (320, 300)))
-    assert "1 photo added (source: own)" in genset("add", str(own.parent), cwd=root)
     known = tmp_path / "known" / "RED  PANDA"  # its name but for case and spaces
-    known.mkdir(parents=True)
-    (known / "a.jpg").write_bytes(picture(78, (320, 300)))
+    for number, folder in enumerate((own, known)):
+        folder.mkdir(parents=True)
+        (folder / "a.jpg").write_bytes(picture(77 + number, (320, 300)))
+    (tmp_path / "pets.toml").write_text(PETS, "utf-8")
+    genset("init", "workspace", "--taxonomy", "pets.toml", cwd=tmp_path)
+    root = tmp_path / "workspace"
+    assert "1 photo added (source: own)" in genset("add", str(own.parent), cwd=root)
     added = json.loads(genset("add", "--examples", str(known.parent), "--json", cwd=root))
     assert added["classes"] == {PANDA: 1}
     assert "1 photo is shown to labelers beside its class\n" in genset("status", cwd=root)
