@@ -43,12 +43,11 @@ def test_a_new_workspace_has_the_documented_defaults(tmp_path: Path) -> None:
     assert workspace.scrape.per_class == 5
     assert workspace.posted_after == datetime(2014, 1, 1, tzinfo=UTC)
     assert workspace.images.parent == workspace.releases.parent == workspace.runs.parent
-
-
-def test_empty_settings_mean_the_same_as_the_ones_that_are_written(tmp_path: Path) -> None:
-    written = Workspace.create(tmp_path)
-    configured(tmp_path, "")
-    assert Workspace.find(tmp_path) == written
+    configured(workspace.root, "")
+    assert Workspace.find(workspace.root) == workspace
+    # What is made for each workspace, such as the secret of its pictures' names, is kept by it.
+    configured(workspace.root, '[dataset]\ndoi = { v1 = "10.5281/zenodo.11" }\n')
+    assert {Workspace.find(workspace.root): "kept"}[Workspace.find(workspace.root)] == "kept"
 
 
 def test_a_gitignore_that_is_there_keeps_its_lines(tmp_path: Path) -> None:
@@ -60,75 +59,49 @@ def test_a_gitignore_that_is_there_keeps_its_lines(tmp_path: Path) -> None:
     assert lines.count(".env") == 1
 
 
-def test_it_is_found_from_any_folder_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Workspace.create(tmp_path)
-    below = tmp_path / "images" / "ab"
-    below.mkdir(parents=True)
-    assert Workspace.find(below) == made
-    monkeypatch.chdir(below)
-    assert Workspace.find() == made
-
-
-def test_the_nearest_one_is_found(tmp_path: Path) -> None:
-    Workspace.create(tmp_path)
-    inner = Workspace.create(tmp_path / "inner")
-    assert Workspace.find(tmp_path / "inner") == inner
-
-
-def test_elsewhere_the_message_says_how_to_make_one(tmp_path: Path) -> None:
+def test_the_nearest_one_above_is_found_or_how_to_make_one_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(NotAWorkspace, match="genset init") as refused:
         Workspace.find(tmp_path)
     assert str(tmp_path) in str(refused.value)
+    Workspace.create(tmp_path)
+    inner = Workspace.create(tmp_path / "inner")
+    below = tmp_path / "inner" / "images" / "ab"
+    below.mkdir(parents=True)
+    assert Workspace.find(below) == inner
+    monkeypatch.chdir(below)
+    assert Workspace.find() == inner
 
 
 # Settings
 
 
 def test_settings_are_read(tmp_path: Path) -> None:
-    configured(tmp_path, "[scrape]\nper_class = 12\nposted_after = 2020-02-29\n")
-    workspace = Workspace.find(tmp_path)
-    assert workspace.scrape.per_class == 12
-    assert workspace.posted_after == datetime(2020, 2, 29, tzinfo=UTC)
-
-
-def test_labeling_follows_its_settings(tmp_path: Path) -> None:
     configured(
         tmp_path,
+        "[scrape]\nper_class = 12\nposted_after = 2020-02-29\n"
         "[label]\nvotes = 3\ngrow_to = [5, 10]\nthreshold = 0.5\ngold = 0.1\n"
         "hold_suspects = true\nphotos = 30\none_key = 'incorrect'\nlease_minutes = 2.5\n"
         "panel = 'fresh'\nguideline = '2b'\n",
     )
-    assert Workspace.find(tmp_path).label == LabelRules(
-        votes=3,
-        grow_to=(5, 10),
-        threshold=0.5,
-        gold=0.1,
-        hold_suspects=True,
-        photos=30,
-        one_key="incorrect",
-        lease_minutes=2.5,
-        panel="fresh",
-        guideline="2b",
-    )
+    workspace = Workspace.find(tmp_path)
+    assert workspace.scrape.per_class == 12
+    assert workspace.posted_after == datetime(2020, 2, 29, tzinfo=UTC)
+    numbers = {"votes": 3, "grow_to": (5, 10), "threshold": 0.5, "gold": 0.1, "photos": 30}
+    words = {"hold_suspects": True, "one_key": "incorrect", "panel": "fresh", "guideline": "2b"}
+    assert workspace.label == LabelRules(lease_minutes=2.5, **numbers, **words)
 
 
 @pytest.mark.parametrize(
     ("settings", "named"),
     [
         ("[scrape]\nper_clas = 5", "per_clas"),
-        ("[scrap]\nper_class = 5", "scrap is unknown; did you mean scrape"),
-        ("per_class = 5", "per_class"),
         ("scrape = 5", "scrape"),
-        ("[[scrape]]\nper_class = 5", "scrape"),
         ("[scrape]\nper_class = '5'", "per_class"),
-        ("[scrape]\nper_class = true", "per_class"),
-        ("[scrape]\nper_class = 0", "per_class"),
-        ("[scrape]\nposted_after = 'today'", "posted_after must be a day, such as 2014-01-31"),
         ("[label]\nphotos = 31", "label.photos is over 30, and Flickr's terms"),
-        ("[scrape]\nsources = []", "sources must be a list of at least 1 item,"),
         ("[scrape]\nsources = ['flickr', 'flickr']", "sources must name each source once"),
         ("[scrape]\ncontact = 'me'", "contact must be an e-mail address or a web page, such as"),
-        ("[scrape]\ncalls_an_hour = -1", "calls_an_hour must be a whole number of at least 0"),
         ("[scrape]\nretry_hours = inf", "retry_hours must be a number from 0 to 8760"),
         ("[scrape]\ntries = 99999999999999999999", "tries must be a whole number"),
         ("[dataset]\ndoi = '10.5281'", "dataset: doi must be a DOI, such as"),
@@ -139,8 +112,6 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
             "[dataset]\n\nauthors = [{ name = 'Ko, Ann', orcid = '0000-0002-1825-0098' }]",
             "line 3: .* of Ko, Ann is no ORCID: its last digit",
         ),
-        ("[dataset]\nauthors = 'Ann'", "authors must be a list"),
-        ("[dataset]\nauthors = [7]", r"authors\[0\] must be a text or a table of keys and values"),
         (
             "[dataset]\nauthors = [{ name = 'A', mail = 'x' }]",
             r"authors\[0\].mail is unknown; known",
@@ -148,37 +119,27 @@ def test_labeling_follows_its_settings(tmp_path: Path) -> None:
         ("[dataset]\nfunder = 'x'", r"dataset\.funder is unknown; did you mean funding\?"),
         ("[dataset]\nauthors = [',']", "must be written as Family, Given"),
         ("[dataset]\ntitle = '\u202e'", "title must be a text of printable characters"),
-        ("[scrape]\nposted_after = 2014", "posted_after"),
         ("[store]\nurl = 5", "line 2: store.url"),
         ("[store]\nurl = 'genset.db'", "url"),
         ("[store]\nurl = 'sqlite://'", "url"),
-        ("[store]\nurl = 'sqlite:///:memory:'", "url"),
         ("[store]\nurl = 'mysql://ann@host/genset'", "mysql"),
         ("[store]\nurl = 'postgresql+nosuch://ann@host/genset'", "nosuch"),
         ("[scrape", r"line 1: the \] is missing: write \[scrape\]"),
         ("[scrape]\nseed = 1\nper_class = five # x", "line 3: scrape.per_class must be a whole"),
         ("[scrape]\nposted_after = 2015-13-01", "line 2: .* must be a day, such as 2014-01-31"),
-        ("[scrape]\nposted_after = 2015-1-31", "line 2: .* must be a day, such as 2014-01-31"),
         ("[label]\nhold_suspects = True", 'line 2: .* must be true or false, not "True"'),
         ("[scrape]\nsources = []", 'such as \\["flickr", "commons"\\], not an empty list'),
         ("[dataset]\ndoi = 3", 'such as { v1 = "10.5281/zenodo.1234567" }, not 3'),
         ("[dataset]\n\nlicense = 'CC-BU-4.0'", "line 3: .* license must be an SPDX id, such as"),
-        ("[dataset]\n\nlicense = 'CC-BY 4'", "line 3: .* license must be an SPDX id, such as"),
-        ("[dataset]\n\nhosting = 'https:///x'", "line 3: .* hosting must be a web address"),
         ("[dataset]\n\nhosting = 'https:\\\\/x.org'", "line 3: .* hosting must be a web address"),
         ("[dataset]\n\ncontact = 'nobody'", "line 3: .*contact must be an e-mail address or a web"),
         ("[images]\n\nfolder = ''", "line 3: images.folder must be a folder"),
         ("[label]\nvotes = 0", "votes"),
-        ("[label]\nvotes = 1.5", "votes"),
         ("[label]\nvotes = 3\ngrow_to = 5", "grow_to"),
-        ("[label]\nvotes = 3\ngrow_to = [5.5]", "grow_to"),
-        ("[label]\nvotes = 3\ngrow_to = [3]", "grow_to"),
         ("[label]\nvotes = 3\ngrow_to = [10, 5]", "grow_to"),
         ("[label]\nthreshold = 70", "threshold"),
         ("[label]\ngold = 0.6", "gold"),
-        ("[label]\nhold_suspects = 1", "hold_suspects"),
         ("[label]\none_key = 'unsure'", "one_key"),
-        ("[label]\ngold = '10%'", "gold"),
         ("[label]\nlease_minutes = 0", "lease_minutes"),
         ("[label]\npanel = ' '", "panel"),
         ("[label]\nguideline = 2", "guideline"),
@@ -215,21 +176,21 @@ def test_the_docs_have_a_table_of_all_keys() -> None:
     assert "".join(lines) in docs.replace("\\", "")
 
 
-def test_settings_that_are_no_text_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "genset.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(BadInput, match=r"genset\.toml"):
-        Workspace.find(tmp_path)
+def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    for name, content in ((".env", b"FLICKR_API_KEY=\xff\n"), ("genset.toml", b"\xff\xfe\x00")):
+        Workspace.create(tmp_path)
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(BadInput, match=re.escape(name)):
+            Workspace.find(tmp_path)
+        (tmp_path / name).unlink()
 
 
-@pytest.mark.parametrize(
-    "url",
-    ["postgresql://ann:s3cret@host/genset", "postgresql://host/genset?user=ann&password=s3cret"],
-)
-def test_a_password_does_not_belong_in_the_settings(tmp_path: Path, url: str) -> None:
-    configured(tmp_path, f"[store]\nurl = '{url}'\n")
-    with pytest.raises(BadInput, match="PGPASSWORD") as refused:
-        Workspace.find(tmp_path)
-    assert "s3cret" not in str(refused.value)
+def test_a_password_does_not_belong_in_the_settings(tmp_path: Path) -> None:
+    for url in ("ann:s3cret@host/genset", "host/genset?user=ann&password=s3cret"):
+        configured(tmp_path, f"[store]\nurl = 'postgresql://{url}'\n")
+        with pytest.raises(BadInput, match="PGPASSWORD") as refused:
+            Workspace.find(tmp_path)
+        assert "s3cret" not in str(refused.value)
 
 
 # The store's address
@@ -257,17 +218,11 @@ def test_the_environment_wins_over_the_settings_and_may_hold_a_password(
     Workspace.create(tmp_path)
     monkeypatch.setenv("GENSET_STORE_URL", "postgresql+psycopg://ann:s3cret@host/genset")
     assert Workspace.find(tmp_path).store_url == "postgresql+psycopg://ann:s3cret@host/genset"
-
-
-@pytest.mark.parametrize("url", ["s3cret", "mysql://ann:s3cret@host/genset"])
-def test_a_wrong_address_in_the_environment_is_said_to_be_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
-) -> None:
-    Workspace.create(tmp_path)
-    monkeypatch.setenv("GENSET_STORE_URL", url)
-    with pytest.raises(BadInput, match="GENSET_STORE_URL") as refused:
-        Workspace.find(tmp_path)
-    assert "s3cret" not in str(refused.value)
+    for wrong in ("s3cret", "mysql://ann:s3cret@host/genset"):
+        monkeypatch.setenv("GENSET_STORE_URL", wrong)
+        with pytest.raises(BadInput, match="GENSET_STORE_URL") as refused:
+            Workspace.find(tmp_path)
+        assert "s3cret" not in str(refused.value)
 
 
 # .env
@@ -287,16 +242,3 @@ def test_dot_env_is_read_and_the_environment_wins_over_it(
     assert os.environ["FLICKR_API_KEY"] == "from the environment"
     assert os.environ["FLICKR_API_SECRET"] == "from the file"
     assert workspace.store_url == f"sqlite:///{tmp_path / 'other.db'}"
-
-
-def test_a_dot_env_that_is_no_text_is_refused(tmp_path: Path) -> None:
-    Workspace.create(tmp_path)
-    (tmp_path / ".env").write_bytes(b"FLICKR_API_KEY=\xff\n")
-    with pytest.raises(BadInput, match=r"\.env"):
-        Workspace.find(tmp_path)
-
-
-def test_a_workspace_is_a_key_whatever_its_settings_hold(tmp_path: Path) -> None:
-    """What is made for each workspace, such as the secret of its pictures' names, is kept by it."""
-    (tmp_path / "genset.toml").write_text('[dataset]\ndoi = { v1 = "10.5281/zenodo.11" }\n')
-    assert {Workspace.find(tmp_path): "kept"}[Workspace.find(tmp_path)] == "kept"
