@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ import genset
 from genset.cli import cli
 from genset.core.errors import BadInput, GensetError, ModelError
 from genset.sets.photos import PhotoSet
-from tests.commands import as_json
 from tests.conftest import ROOT
 from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint, painted_set
 from tests.score.listed import write_list
@@ -145,18 +145,17 @@ def negative(image: Image.Image) -> Tensor:
     return -AS_TRAINED(image)
 
 
-@pytest.mark.parametrize("name", ["", "mine"])
-def test_models_that_nobody_can_tell_apart_are_not_mixed_up(photos: PhotoSet, name: str) -> None:
-    one = genset.evaluate(photos, Colours(), transform=lambda im: AS_TRAINED(im), name=name)
-    other = genset.evaluate(photos, Colours(), transform=negative, name=name)
-    assert (one.top1.correct, other.top1.correct) == (2, 1)
-    assert genset.compare(one, other).difference.value == 0.25
-    assert genset.compare(other, one).difference.value == -0.25
-    data = genset.report([one, other], "both.html")
-    assert [model.top1.accuracy.correct for model in data.models] == [2, 1]
-    if name:
-        assert one.folder != other.folder
+def test_models_that_nobody_can_tell_apart_are_not_mixed_up(photos: PhotoSet) -> None:
+    for name in ("", "mine"):
+        one = genset.evaluate(photos, Colours(), transform=lambda im: AS_TRAINED(im), name=name)
+        other = genset.evaluate(photos, Colours(), transform=negative, name=name)
+        assert (one.top1.correct, other.top1.correct) == (2, 1)
+        assert genset.compare(one, other).difference.value == 0.25
+        data = genset.report([one, other], "both.html")
+        assert [model.top1.accuracy.correct for model in data.models] == [2, 1]
+        assert (one.folder != other.folder) is bool(name)  # without a name nothing is kept
         assert one.predictions[0].top == (WNIDS[0], *WNIDS[3:7])
+        assert Path("runs").exists() is bool(name)
 
 
 class Scale(nn.Module):
@@ -170,49 +169,20 @@ class Scale(nn.Module):
         return pixels * self.factor
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (Scale(1.0), Scale(-1.0)),
-        (v2.ToDtype(torch.float32, scale=True), v2.ToDtype(torch.float32, scale=False)),
-    ],
-)  # fmt: skip
-def test_a_run_is_not_that_of_a_transform_with_other_settings(
-    photos: PhotoSet, one: nn.Module, other: nn.Module
+def test_settings_of_a_transform_and_buffers_that_are_not_saved_belong_to_a_run(
+    photos: PhotoSet,
 ) -> None:
     steps = [v2.Resize(32), v2.CenterCrop(32), v2.PILToTensor(), v2.ToDtype(torch.float32)]
+    scaled = v2.ToDtype(torch.float32, scale=True), v2.ToDtype(torch.float32, scale=False)
     runs = [
         genset.evaluate(photos, Colours(), transform=v2.Compose([*steps, each]), name="mine")
-        for each in (one, other)
+        for each in (Scale(1.0), Scale(-1.0), *scaled)
     ]
-    assert runs[0].folder != runs[1].folder
-    assert runs[0].record.key != runs[1].record.key
-
-
-def test_buffers_that_are_not_saved_are_part_of_the_weights(photos: PhotoSet) -> None:
-    def network(sign: float) -> Colours:
-        made = Colours()
-        made.register_buffer("sign", torch.tensor(sign), persistent=False)
-        return made
-
-    one, other = (
-        genset.evaluate(photos, network(sign), transform=AS_TRAINED, name="mine")
-        for sign in (1.0, -1.0)
-    )
-    assert one.folder != other.folder
-
-
-def test_without_a_name_nothing_is_kept(photos: PhotoSet, tmp_path: Path) -> None:
-    run = genset.evaluate(photos, Colours(), transform=AS_TRAINED)
-    assert run.folder is None
-    assert [each.top[0] for each in run.predictions] == [WNIDS[n] for n in (0, 1, 2, 0)]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["photos"]
-
-
-def test_the_commands_find_a_run_that_was_made_in_python(photos: PhotoSet) -> None:
-    genset.evaluate(photos, Colours(), transform=AS_TRAINED, name="mine")
-    genset.evaluate(photos, predictions=np.array([[0], [0], [0], [0]]), name="always red")
-    assert as_json("compare", "mine", "always red", "--on", "photos")["photos"] == 4
+    for sign in (1.0, -1.0):
+        network = Colours()
+        network.register_buffer("sign", torch.tensor(sign), persistent=False)
+        runs.append(genset.evaluate(photos, network, transform=AS_TRAINED, name="mine"))
+    assert len({run.folder for run in runs}) == len({run.record.key for run in runs}) == 6
 
 
 def test_torchvisions_own_transform_gives_what_a_spec_gives(photos: PhotoSet) -> None:
@@ -241,18 +211,16 @@ def test_a_model_of_timms_brings_its_transform(photos: PhotoSet) -> None:
     assert run.record.preprocessing["interpolation"] == "bicubic"
 
 
-@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float64])
-def test_a_network_of_another_precision_is_scored_in_it(photos: PhotoSet, kind: Any) -> None:
-    run = genset.evaluate(photos, Colours().to(kind), transform=AS_TRAINED)
-    assert run.top1.correct == 2
-
-
 def test_half_precision_and_photos_left_out_are_said_beside_the_numbers(photos: PhotoSet) -> None:
+    whole = v2.Compose([v2.Resize((32, 32)), v2.ToImage(), v2.ToDtype(torch.float32)])
+    run = genset.evaluate(photos, Colours(), transform=whole)
+    assert "The transform gives values up to 25" in run.notes[0]
     half = genset.evaluate(photos, Colours().bfloat16(), transform=AS_TRAINED)
     assert half.record.precision == "bf16"
     assert "scored in bf16" in half.notes
     double = genset.evaluate(photos, Colours().double(), transform=AS_TRAINED)
     assert double.notes == ["The network runs in float64."]
+    assert half.top1.correct == double.top1.correct == 2
     few = genset.evaluate(photos, predictions=[[0]] * 4, classes=[WNIDS[0]])
     assert few.top1.photos == 2
     assert any("2 photos of other classes not counted" in note for note in few.notes)
@@ -298,28 +266,11 @@ def test_rows_of_a_table_are_matched_by_the_photos_ids(photos: PhotoSet) -> None
             genset.evaluate(photos, predictions=wrong)
 
 
-@pytest.mark.parametrize(
-    ("transform", "problem"),
-    [
-        (v2.PILToTensor(), r"gives whole numbers \(uint8\), not normalized ones: end it with"),
-        (
-            v2.Compose([v2.ToImage(), v2.ToDtype(torch.float32, scale=True)]),
-            r"and \[3, .* for the first photo: resize and crop all to one size",
-        ),
-    ],
-)
-def test_a_transform_that_gives_something_else_is_refused(
-    photos: PhotoSet, transform: nn.Module, problem: str
-) -> None:
-    Image.new("RGB", (41, 40), RED).save(photos.photos[-1].path)
-    with pytest.raises(GensetError, match=problem):
-        genset.evaluate(genset.open_set(photos.root), Colours(), transform=transform)
+def uneven(image: Image.Image) -> Tensor:
+    return torch.zeros(3, 8, next(SIDES))
 
 
-def test_photos_as_they_are_are_said_to_be(photos: PhotoSet) -> None:
-    whole = v2.Compose([v2.Resize((32, 32)), v2.ToImage(), v2.ToDtype(torch.float32)])
-    run = genset.evaluate(photos, Colours(), transform=whole)
-    assert "The transform gives values up to 25" in run.notes[0]
+SIDES = count(8)
 
 
 def test_two_calls_at_once_score_a_model_once(photos: PhotoSet) -> None:
@@ -358,19 +309,15 @@ def test_predictions_are_indices_logits_or_probabilities(photos: PhotoSet) -> No
     shares = [run.predictions[0].probabilities for run in found]
     assert shares[0] == pytest.approx(shares[2], rel=1e-3)
     assert shares[3] == ()
-    one = genset.evaluate(photos, predictions=[0, 1, 2, 3])
+    one = genset.evaluate(photos, predictions=[0, 1, 2, 3], name="mine")
     assert (one.top1.correct, one.top5) == (3, None)
+    assert genset.evaluate(photos, predictions=[[0], [1], [2], [3]], name="mine") == one
+    other = genset.evaluate(photos, predictions=[0, 0, 0, 0], name="mine")
+    assert one.folder != other.folder
+    assert one.predictions[3].top != other.predictions[3].top
 
 
-def test_predictions_with_a_name_are_kept_and_others_are_not_mixed_up(photos: PhotoSet) -> None:
-    first = genset.evaluate(photos, predictions=[[0], [1], [2], [3]], name="mine")
-    assert genset.evaluate(photos, predictions=[[0], [1], [2], [3]], name="mine") == first
-    other = genset.evaluate(photos, predictions=[[0], [0], [0], [0]], name="mine")
-    assert first.folder != other.folder
-    assert first.predictions[3].top != other.predictions[3].top
-
-
-def test_a_table_of_predictions(photos: PhotoSet) -> None:
+def test_a_table_of_predictions_counts_as_the_model_that_gave_it(photos: PhotoSet) -> None:
     run = genset.evaluate(photos, Colours(), transform=AS_TRAINED)
     table = run.predictions.to_pandas()
     assert list(table.columns)[:3] == ["image", "wnid", "top1"]
@@ -378,12 +325,7 @@ def test_a_table_of_predictions(photos: PhotoSet) -> None:
     assert (table.wnid == table.top1).sum() == run.top1.correct
     assert len(run.predictions[1:]) == 3
     assert "4 photos" in repr(run.predictions)
-
-
-def test_a_table_of_answers_counts_as_the_model_that_gave_it(photos: PhotoSet) -> None:
-    run = genset.evaluate(photos, Colours(), transform=AS_TRAINED)
-    table = run.predictions.to_pandas()[::-1]
-    again = genset.evaluate(photos, predictions=table)
+    again = genset.evaluate(photos, predictions=table[::-1])
     assert (again.top1, again.top5) == (run.top1, run.top5)
     strange = table.assign(top1=table["top1"].replace(WNIDS[0], "cat"))
     shifted = table.assign(wnid=[*table["wnid"].tolist()[1:], WNIDS[9]])
@@ -462,6 +404,13 @@ class Broken(nn.Module):
         (Colours(), {"transform": lambda _: 1 / 0}, BadInput, "transform fails on .*/.*: div"),
         (Colours(), {"transform": lambda image: image}, BadInput, "gives .*, not channels x"),
         (Colours(), {"transform": lambda _: "no"}, BadInput, "gives a str, not a tensor"),
+        (Colours(), {"transform": uneven}, GensetError, r"and \[3, .* for the first photo: resize"),
+        (
+            Colours(),
+            {"transform": v2.PILToTensor()},
+            BadInput,
+            r"gives whole numbers \(uint8\), not",
+        ),
         (Colours(), {"transform": AS_TRAINED, "speed": 2}, BadInput, "argument 'speed'"),
         (Colours(), {"transform": AS_TRAINED, "engine": "openvino"}, BadInput, "run by PyTorch"),
         (Colours(), {"transform": AS_TRAINED, "classes": ["a", "a"]}, BadInput, "a class twice"),
