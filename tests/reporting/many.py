@@ -1,13 +1,5 @@
-"""A set with many models' runs, for reports that are large: seven real models' answers, or made up.
+"""A set with many models' runs, for large reports: seven real models' answers, or made up."""
 
-    python -m tests.reporting.many FOLDER --models 70 --photos 10000 --real /path/to/shared/data
-    python -m tests.reporting.many FOLDER --models 70 --photos 1000 --long-names
-
-writes FOLDER/photos.csv (the set, a list) and FOLDER/runs, as `genset evaluate` would have; then
-``cd FOLDER && genset report photos.csv``.
-"""
-
-import argparse
 import csv
 from collections.abc import Sequence
 from pathlib import Path
@@ -219,25 +211,3 @@ def _list(folder: Path, rows: Sequence[Sequence[str]]) -> PhotoSet:
 def _truth(photos: PhotoSet) -> NDArray[np.int64]:
     place = {wnid: number for number, wnid in enumerate(WNIDS)}
     return np.array([place[photo.wnid] for photo in photos.photos])
-
-
-def main() -> None:
-    """Make a folder with a set and its runs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=_Raw)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--models", type=int, default=70)
-    parser.add_argument("--photos", type=int, default=10_000)
-    parser.add_argument("--real", type=Path, help="the shared data; without it answers are made up")
-    parser.add_argument("--long-names", action="store_true", help="names of about forty letters")
-    asked = parser.parse_args()
-    if asked.real:
-        many_real(asked.real, asked.folder, asked.models, asked.photos)
-    else:
-        names = long_names(asked.models) if asked.long_names else []
-        many_made_up(asked.folder, asked.models, asked.photos, classes=1000, names=names)
-
-
-_Raw = argparse.RawDescriptionHelpFormatter
-
-if __name__ == "__main__":
-    main()

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime
 from html.parser import HTMLParser
@@ -20,6 +21,7 @@ from genset.release.reader import (
     manifest_hash,
     manifest_lines,
 )
+from genset.reporting.forms import report_json
 from genset.reporting.options import ReportOptions
 from genset.reporting.write import Report
 from genset.score.results.runs import Accuracy, Prediction, Run, run_folder, run_key, save_run
@@ -274,3 +276,13 @@ def report(photos: PhotoSet, runs: Path, options: ReportOptions | None = None) -
     path = runs.parent / "report.html"
     Report(photos, runs, options or ReportOptions()).write(path)
     return Page(path)
+
+
+def everywhere(
+    photos: PhotoSet, runs: Path, options: ReportOptions | None = None
+) -> tuple[Page, str, dict[str, Any]]:
+    """The page, the Markdown and the JSON of a report."""
+    made, path = Report(photos, runs, options or ReportOptions()), runs.parent / "report.html"
+    made.write(path)
+    found = json.loads(json.dumps(report_json(made.data), allow_nan=False))
+    return Page(path), made.printed("markdown"), found

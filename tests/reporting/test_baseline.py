@@ -1,7 +1,6 @@
 """What a report says of models among known ones, and by the line that these follow."""
 
 import csv
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,16 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from genset.comparison.references.published import TABLE, one_a_weights
 from genset.core.errors import BadInput
 from genset.reporting.baseline import Baseline
 from genset.reporting.collect import collect
 from genset.reporting.figures.against import against_plot
-from genset.reporting.figures.plot import Box, place_names, width_of
-from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.figures.plot import Box, width_of
 from genset.reporting.options import ReportOptions
 from genset.reporting.sections.baseline import SECTION, lines
 from genset.score.options import ScoringOptions
@@ -27,7 +23,7 @@ from genset.score.results.runs import Accuracy
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.files import read_truth
-from tests.reporting.sets import WNIDS, Page, report
+from tests.reporting.sets import WNIDS, Page, everywhere
 from tests.score.listed import classes_of, write_list, write_npy
 from tests.score.scoring import evaluate
 
@@ -50,10 +46,8 @@ def scored(root: Path, models: Mapping[str, tuple[float, str]]) -> PhotoSet:
 
 def said(photos: PhotoSet, options: ReportOptions) -> tuple[Page, str, dict[str, Any]]:
     """The page, the Markdown, and what the JSON says of accuracies elsewhere."""
-    runs = photos.root / "runs"
-    data = collect(photos, runs, options)
-    found = json.loads(json.dumps(report_json(data), allow_nan=False))["reference"]
-    return report(photos, runs, options), as_markdown(data), found
+    page, markdown, found = everywhere(photos, photos.root / "runs", options)
+    return page, markdown, found["reference"]
 
 
 def told(
@@ -146,7 +140,7 @@ def test_on_imagenet_a_the_place_is_by_the_choice_among_its_own_classes(tmp_path
     scores[np.arange(PHOTOS), truth] += 2
     mine = write_npy(tmp_path / "mine.npy", scores.tolist())
     first_five = write_npy(tmp_path / "few.npy", np.argsort(-scores, axis=1)[:, :5].tolist())
-    evaluate(photos, [first_five, mine], tmp_path / "runs", ScoringOptions(keep=1000))
+    evaluate(photos, [first_five, mine], tmp_path / "runs", ScoringOptions(logits=True))
     page, markdown, found = said(photos, ReportOptions(set_is="imagenet-a"))
     (place,) = found["places"]
     among = np.isin(np.arange(1000), truth)
@@ -214,24 +208,18 @@ def test_four_models_make_a_line_and_need_no_ladder(tmp_path: Path) -> None:
     assert lines(found)[0].startswith("The line through 5 models: logit(here) = ")
 
 
-def test_checkpoints_of_one_architecture_make_no_line(tmp_path: Path) -> None:
-    names = [f"timm:resnet50.mine{number}_in1k" for number in range(5)]
+@pytest.mark.parametrize(
+    ("name", "there"), [("timm:resnet50.mine{}_in1k", [60, 64, 68, 72, 76]), ("m{}", [76.13] * 5)]
+)
+def test_models_of_one_architecture_or_one_accuracy_make_no_line(
+    tmp_path: Path, name: str, there: list[float]
+) -> None:
     models = {
-        name: (0.4 + 0.05 * n, f"&reference_top1={60 + 4 * n}") for n, name in enumerate(names)
+        name.format(n): (0.4 + 0.05 * n, f"&reference_top1={on}") for n, on in enumerate(there)
     }
     found = told(scored(tmp_path, models))
     assert (len(found.models), found.fit) == (5, None)
-    assert lines(found)[0] == (
-        "No line is fitted: it takes 4 models of different accuracy there, of three architectures."
-    )
-
-
-def test_models_of_one_accuracy_there_make_no_line_and_have_a_scale(tmp_path: Path) -> None:
-    models = {f"m{n}": (0.4 + 0.05 * n, "&reference_top1=76.13") for n in range(6)}
-    found = told(scored(tmp_path, models))
     assert lines(found)[0].startswith("No line is fitted: it takes 4 models of different accuracy")
-    across = re.findall(r'y="526" text-anchor="middle"[^>]*>([\d.]+) %', drawn(found))
-    assert 76.0 in map(float, across)
 
 
 def test_of_many_models_few_are_named_beside_no_bar_and_no_line(tmp_path: Path) -> None:
@@ -256,10 +244,12 @@ def test_of_many_models_few_are_named_beside_no_bar_and_no_line(tmp_path: Path) 
     bar = r'</title><line x1="([^"]*)" x2="[^"]*" y1="([^"]*)" y2="([^"]*)"'
     bars = [Box(x, high, x, low) for x, low, high in np.float64(re.findall(bar, figure)).tolist()]
     assert len(bars) == 40
+    boxes: list[Box] = []
     for x, y, anchor, name in written:
         left = float(x) - width_of(name) * {"start": 0, "middle": 0.5, "end": 1}[anchor]
         box = Box(left, float(y) - 8, left + width_of(name), float(y) + 2)
-        assert not any(box.touches(each) for each in bars)
+        assert not any(box.touches(each) for each in [*bars, *boxes])
+        boxes.append(box)
 
 
 def test_a_model_of_a_part_of_the_classes_has_no_place(tmp_path: Path) -> None:
@@ -274,21 +264,6 @@ def test_a_model_of_a_part_of_the_classes_has_no_place(tmp_path: Path) -> None:
     assert [place.label for place in found.places] == ["mine"]
     assert found.partial == ("few",)
     assert any("they did not answer all photos: few." in each for each in lines(found))
-
-
-def test_a_flagged_model_bends_no_line(tmp_path: Path) -> None:
-    """To the digit what the others have without it; and it can be brought in."""
-    said_of = {"a": (0.4, 55), "b": (0.5, 65), "c": (0.55, 72), "d": (0.7, 80), "e": (0.75, 84)}
-    models = {name: (here, f"&reference_top1={on}") for name, (here, on) in said_of.items()}
-    alone = told(scored(tmp_path, models))
-    rows = [[901, 902, 903, 904, place] for place in TRUTH]
-    spec = write_npy(tmp_path / "odd.npy", rows)
-    photos = open_set(str(tmp_path / "photos.csv"))
-    evaluate(photos, [f"{spec}?reference_top1=76"], tmp_path / "runs")
-    assert told(photos) == alone
-    inside = told(photos, ReportOptions(include_flagged=True))
-    assert len(inside.models) == 6
-    assert inside.fit != alone.fit
 
 
 def test_a_set_as_reference_is_a_sample_too(tmp_path: Path) -> None:
@@ -336,28 +311,6 @@ def test_every_point_says_its_name_and_the_models_take_the_focus(tmp_path: Path)
     assert {tag["data-name"] for tag in own} == {"mine", "<b>other"}
     (of_mine,) = (tag["data-says"] or "" for tag in own if tag["data-name"] == "mine")
     assert re.fullmatch(r"80\.00 % there, 70\.00 % here, \S+ points by the line", of_mine)
-
-
-@settings(max_examples=60)
-@given(
-    names=st.lists(st.text("abcxyz 猫", min_size=1, max_size=28), min_size=1, max_size=40),
-    seed=st.integers(0, 1000),
-    spread=st.sampled_from([5.0, 60.0, 400.0]),
-)
-@pytest.mark.soak
-def test_no_name_covers_a_name_or_a_point(names: list[str], seed: int, spread: float) -> None:
-    rng = np.random.default_rng(seed)
-    points = [(float(x), float(y)) for x, y in 300 + rng.uniform(0, spread, (len(names), 2))]
-    dots = [Box(x - 5, y - 5, x + 5, y + 5) for x, y in points]
-    frame = Box(0, 0, 720, 720)
-    boxes = place_names(names, points, dots, frame)
-    found = [box for box in boxes if box]
-    assert boxes[0] is not None or len(names) > 1
-    for number, box in enumerate(found):
-        assert frame.holds(box)
-        assert not any(box.touches(other) for other in [*dots, *found[:number]])
-    for name, box in zip(names, boxes, strict=True):
-        assert box is None or box.right - box.left == pytest.approx(width_of(name))
 
 
 @pytest.mark.realdata

@@ -46,15 +46,12 @@ def pair(folder: Path, photos: int, alone: tuple[int, int], classes: int = 250) 
                 "No difference is detectable with so few photos (80 % power)."
             ],
         ),
-        (5, (5, 0), ["disagree on 5;"]),
-        (20, (1, 0), ["disagree on 1;"]),
         (20, (5, 0), ["disagree on 5;", "interval of the difference: 0.0 to +46.9 points."]),
         (
             100,
             (0, 0),
             ["difference: −3.7 to +3.7 points.", "(80 % power): 7.8 points, in the best case."],
         ),
-        (100, (5, 0), ["disagree on 5;", "interval of the difference: 0.0 to +11.2 points."]),
         (
             2864,
             (0, 0),
@@ -64,7 +61,6 @@ def pair(folder: Path, photos: int, alone: tuple[int, int], classes: int = 250) 
                 "difference (80 % power): 1.1 points, in the best case.",
             ],
         ),
-        (2864, (5, 0), ["disagree on 5;", "of the difference: −0.12 to +0.59 points."]),
     ],
 )
 def test_few_photos_that_differ_cannot_tell(
@@ -81,7 +77,7 @@ def test_few_photos_that_differ_cannot_tell(
     ("photos", "alone", "says"),
     [
         (20, (10, 0), "They can be told apart."),
-        (20, (5, 4), "They cannot be told apart."),
+        (20, (5, 5), "They cannot be told apart."),
         (100, (20, 2), "They can be told apart."),
         (2864, (30, 20), "They cannot be told apart."),
     ],
@@ -91,23 +87,10 @@ def test_photos_that_differ_are_counted(
 ) -> None:
     found = pair(tmp_path, photos, alone)
     assert found.sentence.splitlines()[3].endswith(says)
+    assert "best case" not in found.sentence
     gap = 100 * (alone[0] - alone[1]) / photos
-    assert re.search(rf"Difference: \+{gap:.1f}\d* points \(95 % interval", found.sentence)
+    assert re.search(rf"Difference: \+?{gap:.1f}\d* points \(95 % interval", found.sentence)
     assert "Too few" not in found.sentence
-
-
-def test_the_report_on_thousands_says_how_near_two_are(tmp_path: Path) -> None:
-    pair(tmp_path, 2864, (2, 1))
-    options = ReportOptions(resampling=Resampling(draws=500))
-    data = collect(genset.open_set(tmp_path / "photos.csv"), tmp_path / "runs", options)
-    assert "Too few photos: one and other disagree on 3;" in as_markdown(data)
-    assert re.search(
-        r"95 % interval of the difference: −0\.\d\d to \+0\.\d\d points", as_markdown(data)
-    )
-    (found,) = data.pairs
-    assert found.detectable == found.discordant == pytest.approx(0.0071, abs=2e-4)
-    assert data.power is not None
-    assert data.power.difference == found.detectable
 
 
 @pytest.mark.parametrize("photos", [5, 20, 100])
@@ -164,15 +147,6 @@ def test_models_that_share_photos_of_one_class_cannot_be_told_apart(tmp_path: Pa
     assert (found.only_first, found.only_second, found.classes) == (20, 0, 1)
     assert found.interval == (-1, 1)
     assert not found.apart
-
-
-@pytest.mark.parametrize(("alone", "best"), [((4, 3), True), ((0, 0), True), ((5, 5), False)])
-def test_what_is_shown_in_the_best_case_alone_is_called_so(
-    tmp_path: Path, alone: tuple[int, int], best: bool
-) -> None:
-    last = pair(tmp_path, 20, alone).sentence.splitlines()[-1]
-    assert last.startswith("Smallest detectable difference (80 % power): ")
-    assert last.endswith(" points, in the best case." if best else " points.")
 
 
 def test_two_of_several_models_that_photos_cannot_tell_apart_are_named(tmp_path: Path) -> None:

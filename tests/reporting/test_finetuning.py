@@ -14,7 +14,7 @@ from genset.reporting.write import Report
 from genset.score.results.runs import run_folder
 from genset.sets.photos import PhotoSet
 from tests.reporting.heads import CLASSES, keep_finetuned
-from tests.reporting.sets import Page, release_of, report, score
+from tests.reporting.sets import everywhere, release_of, score
 
 OLD, NEW = "sha256:old", "sha256:new"
 
@@ -44,19 +44,10 @@ def runs(tmp_path: Path, photos: PhotoSet) -> Path:
     return runs
 
 
-def everywhere(
-    photos: PhotoSet, runs: Path, options: ReportOptions | None = None
-) -> tuple[Page, str]:
-    """The page and the Markdown."""
-    return report(photos, runs, options), as_markdown(
-        collect(photos, runs, options or ReportOptions())
-    )
-
-
 def test_the_first_model_is_the_baseline_and_the_other_is_held_against_it(
     photos: PhotoSet, runs: Path
 ) -> None:
-    page, markdown = everywhere(photos, runs)
+    page, markdown, _ = everywhere(photos, runs)
     (task,) = report_json(collect(photos, runs))["finetuning"]
     first, second = task["models"]
     assert (first["run"]["model"], first["curve"][-1]["difference"]) == ("pretrained", None)
@@ -96,7 +87,7 @@ def test_what_must_be_said_stands_below_the_table_once(tmp_path: Path, photos: P
     notes = ("4 classes are missing.",)
     keep_finetuned(runs, "pretrained", [32], weights=OLD, notes=notes, excluded={"a.jpg": "cut"})
     keep_finetuned(runs, "optimized", [16], weights=NEW, notes=notes, precision="bf16")
-    page, markdown = everywhere(photos, runs)
+    page, markdown, _ = everywhere(photos, runs)
     for form in (page.text, markdown):
         assert form.count("4 classes are missing.") == 1
         assert "optimized: scored in bf16." in form
@@ -107,7 +98,7 @@ def test_one_result_of_all_photos_has_no_curve_and_no_difference(
 ) -> None:
     runs = tmp_path / "runs"
     keep_finetuned(runs, "pretrained", [32], weights=OLD, name="cats-dogs")
-    page, markdown = everywhere(photos, runs)
+    page, markdown, _ = everywhere(photos, runs)
     assert "Learning curves" not in page.text
     assert "learning curve" not in markdown
     assert "| cats-dogs | pretrained | 160 | 80.0 | 73.1–85.5 | 1 |\n" in markdown
@@ -151,7 +142,7 @@ def test_two_ways_to_fit_are_not_compared(tmp_path: Path, photos: PhotoSet) -> N
         key="b" * 64,
         settings={"strengths": [1.0]},
     )
-    page, markdown = everywhere(photos, runs)
+    page, markdown, _ = everywhere(photos, runs)
     tasks = collect(photos, runs).of(finetuning.SECTION)
     assert [(task.task, len(task.models)) for task in tasks] == [
         ("birds-200", 1),
@@ -184,20 +175,8 @@ def test_names_of_classes_and_tasks_stay_words(tmp_path: Path, photos: PhotoSet)
         notes=(words,),
         shots=[(1, 80)],
     )
-    page, markdown = everywhere(photos, runs)
+    page, markdown, _ = everywhere(photos, runs)
     assert [tag for tag, _ in page.tags].count("script") == 1  # the page's own
     assert words in page.text
     assert "<script" not in markdown
     json.dumps(report_json(collect(photos, runs)), allow_nan=False)
-
-
-def test_where_too_few_photos_differ_nothing_is_said_of_which_is_better(
-    photos: PhotoSet, tmp_path: Path
-) -> None:
-    runs = tmp_path / "runs"
-    keep_finetuned(runs, "pretrained", [32], weights=OLD)
-    keep_finetuned(
-        runs, "optimized", [35], weights=NEW, created_at="2026-01-02T03:04:05.000002+00:00"
-    )
-    page, _ = everywhere(photos, runs)
-    assert "too few photos" in page.text

@@ -96,6 +96,7 @@ def test_it_stands_apart_with_what_to_do(twenty: PhotoSet) -> None:
         assert "--include-flagged" in form
         assert REVERSED in form
         assert "with the best class first, and score it again" in form
+        assert "turned" not in form.partition("Left out")[0]
     assert "of 19" in page.text
 
 

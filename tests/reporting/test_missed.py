@@ -5,13 +5,11 @@ from pathlib import Path
 
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
-from genset.reporting.sections import missed
 from genset.reporting.sections import photos as photos_shown
 from genset.reporting.sections.photos import MAX_PHOTOS, MOST_MISSED
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
-from genset.sets.truths.store import give_truth
-from tests.reporting.sets import WNIDS, Page, release_of, report, score
+from tests.reporting.sets import Page, release_of, report, score
 from tests.score.listed import write_list
 
 TITLE = "Errors that matter: photos that every leading model gets wrong"
@@ -50,34 +48,6 @@ def test_three_models_that_err_together(tmp_path: Path) -> None:
     severities = [each["severity"] for each in found["photos"]]
     assert severities == sorted(severities, reverse=True)
     assert str(tmp_path) not in json.dumps(found)
-
-
-def test_an_answer_that_is_right_by_all_classes_is_no_error(tmp_path: Path) -> None:
-    photos, runs = release_of(tmp_path / "set", 4), tmp_path / "runs"
-    for model in ("a", "b"):
-        score(photos, runs, model, 1)
-    answer = WNIDS[-6]
-    two, three, four = photos.ids[1:]
-    labels = tmp_path / "right.json"
-    labels.write_text(
-        json.dumps(
-            {
-                photos.ids[0]: [photos.photos[0].wnid],
-                two: [answer],
-                three: [photos.photos[2].wnid, WNIDS[-5]],
-                four: [],
-            }
-        )
-    )
-    photos, _ = give_truth(photos, labels, runs)
-    page = report(photos, runs)
-    assert "All of them get 1 of 3 photos wrong" in section(page)
-    assert "1 without a right class left out" in section(page)
-    data = collect(photos, runs)
-    together = data.of(missed.SECTION)
-    assert together is not None
-    (only,) = together.by_all.missed
-    assert (only.image, only.right) == (three, (photos.photos[2].wnid, WNIDS[-5]))
 
 
 def test_one_model_alone_has_no_such_section_and_few_photos_no_share(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from genset.reporting.forms import as_markdown, report_json
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
 from genset.sets.truths.store import give_truth
-from tests.reporting.sets import WNIDS, Page, release_of, release_of_several, report, score_on
+from tests.reporting.sets import WNIDS, release_of, release_of_several, report, score_on
 
 PHOTOS = 24
 
@@ -38,6 +38,7 @@ def truth_file(path: Path, photos: PhotoSet, unclear: bool = False) -> Path:
         content[photo.id] = {"correct": [photo.wnid]}
         if n >= 12 and n % 2:
             content[photo.id].setdefault(beside, []).append(WNIDS[-6])
+    content["of another set"] = {"correct": [WNIDS[0]]}
     path.write_text(json.dumps(content))
     return path
 
@@ -66,6 +67,8 @@ def test_a_report_shows_models_by_the_truth_that_the_set_keeps(
     assert single["multilabel"]["none_right"] == 1
     text = as_markdown(data)
     assert "### By all right classes" in text
+    assert "It names 1 photo that small has not." in text
+    assert "All labels (ReaL, %)" in text
     assert "| single | ReaL | 82.6 |" in text
     assert "| several | 2 (1 to 2) | 2 (1 to 2) |" in text
 
@@ -80,26 +83,13 @@ def test_unclear_classes_count_both_ways(tmp_path: Path, photos: PhotoSet, runs:
     assert "| Model | original label | ReaL | multi-label, unclear counted right |" in text
 
 
-def test_a_set_without_a_truth_has_no_word_of_it(photos: PhotoSet, runs: Path) -> None:
-    page: Page = report(photos, runs)
-    data = collect(photos, runs)
-    assert "right classes" not in page.text
-    assert "right classes" not in as_markdown(data)
-    assert "by_truth" not in report_json(data)
-    assert all("multilabel" not in model for model in report_json(data)["models"])
-
-
-def test_a_truth_is_shown_before_any_model_is_scored(tmp_path: Path, photos: PhotoSet) -> None:
-    give_truth(photos, truth_file(tmp_path / "all.json", photos), tmp_path / "none")
-    page = report(photos, tmp_path / "none")
-    assert ") says which classes are right for 23 of 24 photos" in page.text
-    assert "### By all right classes" in as_markdown(collect(photos, tmp_path / "none"))
-
-
-def test_one_model_has_no_rank(tmp_path: Path, photos: PhotoSet) -> None:
+def test_a_truth_is_shown_before_any_model_is_scored_and_one_alone_has_no_rank(
+    tmp_path: Path, photos: PhotoSet
+) -> None:
     runs = tmp_path / "alone"
-    score_on(photos, runs, "single", set(photos.ids[:16]))
     give_truth(photos, truth_file(tmp_path / "all.json", photos), runs)
+    assert ") says which classes are right for 23 of 24 photos" in report(photos, runs).text
+    score_on(photos, runs, "single", set(photos.ids[:16]))
     page = report(photos, runs)
     assert "By all right classes" in page.text
     assert "Ranks by" not in page.text

@@ -128,18 +128,22 @@ def right_by_class(name: str, label: str) -> dict[str, list[bool]]:
     return found
 
 
-def test_models_are_known_by_their_weights_and_not_by_their_names(here: Path) -> None:
+def test_models_are_known_by_their_weights_and_the_latest_run_counts(
+    here: Path,
+) -> None:
     """`same` is called otherwise on the second set, where another model has its name."""
     first = listed(here, "old", range(40))
-    second = listed(here, "new", range(40))
+    listed(here, "new", range(40))
     Path("new/labels.csv").write_text(Path("new/labels.csv").read_text().replace("photo", "p"))
     second = open_set("new/labels.csv")
-    for photos, name, weights, right in (
-        (first, "same", "sha256:aaaaaaaa1", 30),
-        (second, "renamed", "sha256:aaaaaaaa1", 20),
-        (second, "same", "sha256:bbbbbbbb2", 10),
+    for photos, name, weights, right, month in (
+        (first, "same", "sha256:aaaaaaaa1", 30, 1),
+        (second, "renamed", "sha256:aaaaaaaa1", 20, 3),
+        (second, "renamed before", "sha256:aaaaaaaa1", 25, 2),
+        (second, "same", "sha256:bbbbbbbb2", 10, 1),
     ):
-        score_on(photos, Path("runs"), name, set(photos.ids[:right]), weights=weights)
+        at = f"2026-0{month}-01T00:00:00+00:00"
+        score_on(photos, Path("runs"), name, set(photos.ids[:right]), weights=weights, at=at)
     way = ways("old/labels.csv", "new/labels.csv")["all"]
     table = [
         [score and score["accuracy"]["correct"] for score in (model["first"], model["second"])]
@@ -151,32 +155,13 @@ def test_models_are_known_by_their_weights_and_not_by_their_names(here: Path) ->
     assert "Without a change, for it was not scored on both sets: same." in text
 
 
-def test_of_several_runs_of_one_model_the_latest_counts(here: Path) -> None:
-    first, second = listed(here, "old", range(40)), listed(here, "new", range(20, 60))
-    score_on(first, Path("runs"), "mine", set(first.ids[:30]))
-    for right, at in ((10, "2026-03-01T00:00:00+00:00"), (20, "2026-02-01T00:00:00+00:00")):
-        name = f"mine {right}"
-        score_on(second, Path("runs"), name, set(second.ids[:right]), at=at)
-    (model,) = ways("old/labels.csv", "new/labels.csv")["all"]["models"]
-    assert model["second"]["accuracy"]["correct"] == 10
-
-
-def test_answers_computed_elsewhere_are_joined_by_name_and_the_report_says_so(here: Path) -> None:
-    for name, classes in {"old": range(40), "new": range(20, 60)}.items():
-        listed(here, name, classes)
-        spec = write_npy(here / name / "mine.npy", [[place] for place in classes])
-        words = ["evaluate", f"{name}/labels.csv", "--model", spec]
-        assert CliRunner().invoke(cli, words).exit_code == 0
-    text = printed("old/labels.csv", "new/labels.csv", "--format", "markdown")
-    assert "Answers that were computed elsewhere are joined by name alone: mine." in text
-
-
 def test_a_flagged_model_changes_no_other_model_s_numbers(here: Path, two: Sequence[str]) -> None:
     """Its answers on one set are in reversed order."""
     before = numbers(*two)
-    for name in ("old", "new"):
-        photos = open_set(f"{name}/labels.csv")
-        write_reversed(photos, is_odd=name == "new")
+    for name, turn in (("old", 1), ("new", -1)):
+        places = [WNIDS.index(photo.wnid) for photo in open_set(f"{name}/labels.csv").photos]
+        write_npy(Path(name, "odd.npy"), [[place, 900, 901, 902][::turn] for place in places])
+        evaluate(name, f"{name}/odd.npy")
     after = numbers(*two)
     assert after["flagged"] == ["odd"]
     assert {**after, "flagged": []} == before
@@ -184,27 +169,6 @@ def test_a_flagged_model_changes_no_other_model_s_numbers(here: Path, two: Seque
     assert "cannot be right as a whole (--include-flagged counts it): odd." in text
     among = ways(*two, "--include-flagged")["all"]["models"]
     assert "odd" in [model["label"] for model in among]
-
-
-def write_reversed(photos: PhotoSet, *, is_odd: bool) -> None:
-    """Keep a run named `odd`; where it is odd, the right class comes last of five."""
-    right = {photo.id for photo in photos.photos[:100]}
-    run = score_on(photos, Path("runs"), "odd", right, weights="sha256:odd")
-    if not is_odd:
-        return
-    (folder,) = Path("runs", photos.name).glob("odd-*")
-    table = (folder / "predictions.csv").read_text().splitlines()
-    rows = [line.split(",") for line in table[1:]]
-    turned = [[*row[:2], *row[2:7][::-1], *row[7:]] for row in rows]
-    hits = [sum(row[1] == row[2 + place] for row in turned) for place in range(5)]
-    (folder / "predictions.csv").write_text(
-        "\n".join([table[0], *(",".join(row) for row in turned)]) + "\n"
-    )
-    record = json.loads((folder / "run.json").read_text())
-    assert record["key"] == run.key
-    record["top1"]["correct"] = hits[0]
-    record["top1"]["share"] = hits[0] / len(rows)
-    (folder / "run.json").write_text(json.dumps(record))
 
 
 @pytest.mark.parametrize("lacking", ["old", "new"])
@@ -253,27 +217,6 @@ def test_sets_without_a_common_class_are_not_compared(here: Path) -> None:
     assert "old and new have no class in common." in printed(*words, "--format", "markdown")
 
 
-@pytest.mark.parametrize("models", [1, 2, 5])
-def test_models_that_answered_no_class_on_both_sets_have_no_change(here: Path, models: int) -> None:
-    """All answered the first class of the one set, and the second class of the other."""
-    first, second = listed(here, "old", [0, 0, 0, 1, 1, 1]), listed(here, "new", [0, 0, 0, 1, 1])
-    for photos, lacks in ((first, first.ids[3:]), (second, second.ids[:3])):
-        for name in (f"apart{number}" for number in range(models)):
-            right = set(photos.ids[::2]) - set(lacks)
-            score_on(
-                photos,
-                Path("runs"),
-                name,
-                right,
-                weights=f"sha256:{name}",
-                unreadable=lacks,
-            )
-    for way in ways("old/labels.csv", "new/labels.csv").values():
-        assert all(
-            not (found := model["difference"]) or not found["classes"] for model in way["models"]
-        )
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -302,11 +245,9 @@ def test_sets_of_one_name_are_told_apart_by_their_folders(here: Path) -> None:
 # Some of the 1,000 classes: two ways to score, which never share a table
 
 
-def evaluate(name: str, file: str) -> Path:
-    """Count answers on a set by the command line; the run's folder."""
-    says("evaluate", f"{name}/labels.csv", "--model", f"predictions:{file}")
-    (folder,) = Path("runs", name).glob(f"{Path(file).stem}-*")
-    return folder
+def evaluate(name: str, file: str, *words: str) -> None:
+    """Count answers on a set by the command line."""
+    says("evaluate", f"{name}/labels.csv", "--model", f"predictions:{file}", *words)
 
 
 def scores_on(truth: NDArray[np.int64], seed: int) -> NDArray[np.float32]:
@@ -329,15 +270,14 @@ def test_both_ways_are_what_counting_by_hand_gives(here: Path, seed: int) -> Non
         Path(name).mkdir()
         write_list(Path(name, "labels.csv"), truth)
         all_logits[name] = logits = scores_on(truth, 10 * seed + number)
-        best_first = np.argsort(-logits, axis=1, kind="stable")
-        np.save(f"{name}/deep.npy", best_first)
-        np.save(f"{name}/kept.npy", best_first[:, :5])
-        np.save(f"{name}/short.npy", best_first[:, :5])
-        for model in ("deep", "short"):
-            evaluate(name, f"{name}/{model}.npy")
-        folder = evaluate(name, f"{name}/kept.npy")  # with all logits, as --logits keeps them
-        np.save(folder / "logits.npy", logits)
-        (folder / "logits.json").write_text(json.dumps({"classes": WNIDS}))
+        shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+        for model, array, words in (
+            ("deep", shares, ("--k", "1000")),
+            ("kept", logits, ("--logits",)),
+            ("short", logits, ()),
+        ):
+            np.save(f"{name}/{model}.npy", array)
+            evaluate(name, f"{name}/{model}.npy", *words)
     found = ways("a/labels.csv", "r/labels.csv")
     shared = np.intersect1d(truths["a"], truths["r"])
     assert numbers("a/labels.csv", "r/labels.csv")["classes"] == len(shared)
@@ -360,40 +300,6 @@ def test_both_ways_are_what_counting_by_hand_gives(here: Path, seed: int) -> Non
     assert rows["subset"]["short"]["missing"] == "answers"
 
 
-@pytest.mark.parametrize("words", [["--logits"], ["--k", "1000"]])
-@pytest.mark.parametrize("are_probabilities", [False, True])
-@pytest.mark.soak
-def test_scores_from_elsewhere_settle_it_as_the_report_says(
-    here: Path, words: list[str], are_probabilities: bool
-) -> None:
-    truths = {"a": np.tile(np.arange(0, 1000, 25), 3), "r": np.tile(np.arange(0, 1000, 20), 3)}
-    shared = np.intersect1d(truths["a"], truths["r"])
-    right = []
-    for number, (name, truth) in enumerate(truths.items()):
-        Path(name).mkdir()
-        write_list(Path(name, "labels.csv"), truth)
-        scores = scores_on(truth, number)
-        best = shared[scores[:, shared].argmax(axis=1)]
-        right.append(int((best == truth).sum()))
-        if are_probabilities:
-            scores = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-        np.save(f"{name}/mine.npy", scores)
-        evaluate(name, f"{name}/mine.npy")
-        # The run that does not settle it was made before, and stays.
-        for record in Path("runs", name).glob("mine-*/run.json"):
-            old = json.loads(record.read_text())
-            record.write_text(json.dumps({**old, "created_at": "2026-01-02T03:04:05+00:00"}))
-    sets = [f"{name}/labels.csv" for name in truths]
-    assert ways(*sets)["subset"]["models"][0]["missing"] == "answers"
-    for name in truths:
-        set_and_model = [f"{name}/labels.csv", "--model", f"predictions:{name}/mine.npy"]
-        says("evaluate", *set_and_model, *words)
-    (model,) = ways(*sets)["subset"]["models"]
-    found = [model[side]["accuracy"]["correct"] for side in ("first", "second")]
-    assert found == right
-    assert model["missing"] == ""
-
-
 def test_the_ways_are_named_and_sets_of_all_classes_have_one(here: Path) -> None:
     truths = {
         "val": np.arange(1000),
@@ -408,6 +314,7 @@ def test_the_ways_are_named_and_sets_of_all_classes_have_one(here: Path) -> None
     text = printed("val/labels.csv", "a/labels.csv", "--format", "markdown")
     assert "Choosing among all 1,000 classes: " in text
     assert "Choosing among these 200 classes alone: " in text
+    assert "Answers that were computed elsewhere are joined by name alone: mine." in text
     text = printed("val/labels.csv", "more/labels.csv", "--format", "markdown")
     assert "Choosing among" not in text
     assert list(ways("val/labels.csv", "more/labels.csv")) == ["all"]
@@ -451,7 +358,7 @@ def own(here: Path) -> Path:
         Path(name).mkdir()
         rows = [f"{id}/{name}-{n}.jpg,{id}" for id in CLASSES for n in range(EACH)]
         Path(name, "labels.csv").write_text("\n".join(["image,wnid", *rows]))
-        for model in ("one", "two"):
+        for model in ("one", "two", "most"):
             rng = np.random.default_rng([seed, len(model), ord(model[0])])
             truth = np.repeat(np.arange(len(CLASSES)), EACH)
             logits = rng.normal(size=(len(truth), 1000)).astype(np.float32)
@@ -470,28 +377,10 @@ def score(name: str, model: str, *words: str) -> None:
 OWN = ("v1/labels.csv", "v2/labels.csv", "--taxonomy", "mine.toml")
 
 
-@pytest.mark.parametrize(
-    ("words", "among", "says"),
-    [
-        (["--among", "subset"], "subset", "models answer among the set’s classes alone (subset)"),
-        (["--pool", "max"], "all, max", "by the largest output of a class (max)"),
-    ],
-)
-def test_the_convention_of_all_runs_is_named(
-    own: Path, words: Sequence[str], among: str, says: str
-) -> None:
-    for name in ("v1", "v2"):
-        score(name, "one", *words)
-    found = ways(*OWN)
-    assert list(found) == [among]
-    assert [model["label"] for model in found[among]["models"]] == ["one"]
-    assert says in printed(*OWN, "--format", "markdown")
-
-
-@pytest.mark.soak
-def test_two_conventions_have_tables_and_means_of_their_own(own: Path) -> None:
+def test_each_convention_has_a_table_and_means_of_its_own(own: Path) -> None:
     for name in ("v1", "v2"):
         score(name, "one")
+        score(name, "most", "--pool", "max")
         for words in ([], ["--among", "subset"]):
             score(name, "two", *words)
     found = ways(*OWN)
@@ -499,6 +388,7 @@ def test_two_conventions_have_tables_and_means_of_their_own(own: Path) -> None:
     assert {among: sorted(models) for among, models in rows.items()} == {
         "all": ["one", "two (all)"],
         "subset": ["two (subset)"],
+        "all, max": ["most"],
     }
     counted = len(CLASSES) - len(WITHOUT)
     for side, name in (("first", "v1"), ("second", "v2")):
@@ -516,3 +406,4 @@ def test_two_conventions_have_tables_and_means_of_their_own(own: Path) -> None:
     text = printed(*OWN, "--format", "markdown")
     assert "Where models answer among all their outputs (all): " in text
     assert "Where models answer among the set’s classes alone (subset): " in text
+    assert "by the largest output of a class (max)" in text

@@ -1,8 +1,8 @@
 """By source: what a report says of photos from several places, and where each photo is from."""
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -11,18 +11,10 @@ import pytest
 
 from genset.release.reader import Release
 from genset.reporting.collect import collect
-from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import ReportOptions
 from genset.reporting.sections import photos as photos_shown
 from genset.sets.photos import PhotoSet
-from tests.reporting.sets import (
-    WNIDS,
-    Page,
-    release_by_source,
-    report,
-    score,
-    score_on,
-)
+from tests.reporting.sets import WNIDS, everywhere, release_by_source, report, score, score_on
 
 WORDS = {
     "flickr": {"title": "Flickr"},
@@ -46,15 +38,6 @@ def right_on(photos: PhotoSet, source: str, hits: Sequence[int]) -> set[str]:
     return {file for n, (_, files) in enumerate(by_class) for file in files[: hits[n % len(hits)]]}
 
 
-def everywhere(
-    photos: PhotoSet, runs: Path, options: ReportOptions | None = None
-) -> tuple[Page, str, dict[str, Any]]:
-    """The page, the Markdown, and what the JSON says by source."""
-    data = collect(photos, runs, options or ReportOptions())
-    as_json = json.loads(json.dumps(report_json(data)))
-    return report(photos, runs, options), as_markdown(data), as_json.get("by_source")
-
-
 def of_class(photos: PhotoSet, source: str, right: set[str]) -> dict[str, float]:
     """A model's accuracy in each class of a source, counted by hand."""
     return {
@@ -72,7 +55,7 @@ def test_each_form_has_the_accuracies_over_the_classes_of_both(tmp_path: Path) -
     both = first.keys() & other.keys()
     here, there = (fmean(each[wnid] for wnid in both) for each in (first, other))
     page, markdown, found = everywhere(photos, runs)
-    (pair,) = found["pairs"]
+    (pair,) = found["by_source"]["pairs"]
     top1 = pair["models"]["net"]
 
     assert len(both) == 18
@@ -111,26 +94,32 @@ def test_what_the_photos_do_not_show_is_not_said(tmp_path: Path) -> None:
         assert "); no difference shown." in form
 
 
-def test_of_two_models_the_mean_is_told_too(tmp_path: Path) -> None:
-    counts = {"flickr": [4] * 30, "commons": [3] * 30}
+def test_the_mean_of_models_is_over_the_classes_that_count_for_each(tmp_path: Path) -> None:
+    counts = {"flickr": [3] * 20, "commons": [2] * 20}
     photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
+    lost = [file for wnid in WNIDS[:4] for file in places(photos, "commons")[wnid]]
     rights = [
         right_on(photos, "flickr", flickr) | right_on(photos, "commons", commons)
-        for flickr, commons in (((4, 3), (2, 1)), ((3, 2), (1, 0, 2)))
+        for flickr, commons in (((3, 2, 1), (0, 1, 2)), ((3, 2), (1, 0, 2)))
     ]
-    for name, right in zip(("first", "second"), rights, strict=True):
-        score_on(photos, runs, name, right)
+    score_on(photos, runs, "all", rights[0])
+    score_on(photos, runs, "some", rights[1] - set(lost), unreadable=lost, weights="sha256:2")
 
     page, markdown, found = everywhere(photos, runs)
-    mean = found["pairs"][0]["models"]["mean of 2 models"]
+    seen = found["by_source"]["pairs"][0]["models"]
+    mean = seen["mean of 2 models"]
 
+    assert seen["all"]["classes"] == 20
+    assert (seen["some"]["classes"], seen["some"]["photos"]) == (16, [48, 32])
+    assert mean["classes"] == 16
     means = [
-        fmean(fmean(of_class(photos, source, right).values()) for right in rights)
+        fmean(of_class(photos, source, right)[wnid] for right in rights for wnid in WNIDS[4:20])
         for source in ("flickr", "commons")
     ]
     assert mean["first"]["value"] == pytest.approx(means[0])
     assert mean["second"]["value"] == pytest.approx(means[1])
     for form in (page.text, markdown):
+        assert "on 16 classes, 48 and 32 photos" in form
         assert f"mean of 2 models: −{100 * (means[0] - means[1]):.1f} points on" in form
 
 
@@ -155,7 +144,7 @@ def test_too_few_classes_of_both_give_a_sentence_and_no_number(
     for form in (page.text, markdown):
         assert f"{says}: too few to compare" in form.replace("**", "")
         assert "second less first" not in form
-    (pair,) = found["pairs"]
+    (pair,) = found["by_source"]["pairs"]
     assert len(pair["models"]) == 3
     for top1 in pair["models"].values():
         for number in ("first", "second", "difference"):
@@ -174,52 +163,18 @@ def test_a_model_that_is_right_everywhere_gets_no_interval_without_width(tmp_pat
         assert "0.0 to 0.0" not in form
 
 
-def test_photos_that_do_not_count_for_a_model_are_said_beside_it(tmp_path: Path) -> None:
-    counts = {"flickr": [3] * 20, "commons": [2] * 20}
-    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
-    lost = [file for wnid in WNIDS[:4] for file in places(photos, "commons")[wnid]]
-    right = right_on(photos, "flickr", (3, 2, 1)) | right_on(photos, "commons", (0, 1, 2))
-    score_on(photos, runs, "all", right)
-    score_on(photos, runs, "some", right - set(lost), unreadable=lost, weights="sha256:2")
-
-    page, markdown, found = everywhere(photos, runs)
-    seen = found["pairs"][0]["models"]
-
-    assert seen["all"]["classes"] == 20
-    assert (seen["some"]["classes"], seen["some"]["photos"]) == (16, [48, 32])
-    assert seen["mean of 2 models"]["classes"] == 16
-    for form in (page.text, markdown):
-        assert "on 16 classes, 48 and 32 photos" in form
-
-
-def test_three_sources_make_three_pairs_and_the_largest_come_first(tmp_path: Path) -> None:
-    counts = {"inaturalist": [1] * 12, "commons": [3] * 12, "flickr": [2] * 12}
-    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
-    score(photos, runs, "net", 30)
-    page, _, found = everywhere(photos, runs)
-    assert [each["title"] for each in found["sources"]] == [
-        "Wikimedia Commons",
-        "Flickr",
-        "iNaturalist",
-    ]
-    assert [(pair["first"], pair["second"]) for pair in found["pairs"]] == [
-        ("commons", "flickr"),
-        ("commons", "inaturalist"),
-        ("flickr", "inaturalist"),
-    ]
-    for title in ("Flickr against Wikimedia Commons", "iNaturalist against Flickr"):
-        assert title in page.text
-
-
 def test_of_many_sources_the_largest_are_compared(tmp_path: Path) -> None:
     counts = {f"place{n}": [1 + n] * 12 for n in range(7)}
     photos, runs = release_by_source(tmp_path / "set", counts, {}), tmp_path / "runs"
     score_on(photos, runs, "net", right_on(photos, "place5", (1, 2, 3)))
     options = ReportOptions(include_flagged=True)  # it is right at its second answer mostly
-    page, _, found = everywhere(photos, runs, options)
-    assert len(found["sources"]) == 7
-    assert len(found["pairs"]) == 10
-    assert {pair["second"] for pair in found["pairs"]} <= {f"place{n}" for n in range(2, 7)}
+    page, _, data = everywhere(photos, runs, options)
+    found = data["by_source"]
+    titles = [each["title"] for each in found["sources"]]
+    assert titles == [f"place{n}" for n in range(6, -1, -1)]
+    pairs = [(pair["first"], pair["second"]) for pair in found["pairs"]]
+    assert pairs == list(combinations(["place6", "place5", "place4", "place3", "place2"], 2))
+    assert "place5 against place6" in page.text
     assert "Of 7 sources the 5 with the most photos are compared." in page.text
 
 
@@ -249,7 +204,7 @@ def test_a_release_of_commons_alone_names_it_and_compares_nothing(tmp_path: Path
     photos = release_by_source(tmp_path / "set", {"commons": [2] * 12}, WORDS)
     score(photos, tmp_path / "runs", "net", 12)
     page, markdown, found = everywhere(photos, tmp_path / "runs")
-    assert found["pairs"] == []
+    assert found["by_source"]["pairs"] == []
     assert "By source" not in page.text + markdown
     assert "SmugMug" not in page.text
     assert page.text.count(", Wikimedia Commons , CC BY 2.0") == 24
@@ -260,6 +215,10 @@ def test_a_release_of_commons_alone_names_it_and_compares_nothing(tmp_path: Path
     [
         ("commons", None, "commons against flickr"),
         ("own", {"flickr": {"title": "Flickr"}}, "own against Flickr"),
+        *(
+            ("commons", words, "commons against flickr")
+            for words in ([], "Flickr", {"flickr": "Flickr"}, {"flickr": {"title": 7}})
+        ),
     ],
 )
 def test_a_place_goes_by_its_name(tmp_path: Path, second: str, words: Any, says: str) -> None:
@@ -271,34 +230,15 @@ def test_a_place_goes_by_its_name(tmp_path: Path, second: str, words: Any, says:
 def test_a_plain_release_without_models_says_what_it_has_of_each_source(tmp_path: Path) -> None:
     photos = release_by_source(tmp_path / "set", {"flickr": [3] * 6, "commons": [1] * 4}, WORDS)
     page, markdown, found = everywhere(photos, tmp_path / "runs")
-    assert found["pairs"] == []
+    assert found["by_source"]["pairs"] == []
     assert "Wikimedia Commons 4 4" in page.text
     assert "is it the source?" not in page.text
     assert "| Flickr | 18 | 6 |" in markdown
 
 
-@pytest.mark.parametrize("words", [[], "Flickr", {"flickr": "Flickr"}, {"flickr": {"title": 7}}])
-def test_a_manifest_that_says_nothing_sensible_of_sources_gives_names(
-    tmp_path: Path, words: object
-) -> None:
-    counts = {"flickr": [2] * 8, "commons": [1] * 8}
-    photos = release_by_source(tmp_path / "set", counts, words)
-    score(photos, tmp_path / "runs", "net", 5)
-    assert "commons against flickr" in report(photos, tmp_path / "runs").text
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "</h3><script>alert(1)</script>",
-        "<img src=x onerror=alert(1)>",
-        "{{ 7 * 7 }}",
-        "\u202egnp.exe \x1b[31m",
-        "x" * 100_000,
-    ],
-    ids=lambda words: ascii(words[:12]),
-)
-def test_a_strangers_words_on_sources_stay_words(tmp_path: Path, words: str) -> None:
+def test_a_strangers_words_on_sources_stay_words(tmp_path: Path) -> None:
+    markup = "</h3><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7 * 7 }}"
+    words = f"{markup}\u202egnp.exe \x1b[31m{'x' * 100_000}"
     counts = {"flickr": [2] * 8, "commons": [1] * 8}
     said = {name: {"title": words, "notice": words} for name in counts}
     pages = []

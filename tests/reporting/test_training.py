@@ -19,16 +19,11 @@ from genset.models import spec, training_sets
 from genset.models.spec import last_day, parse_spec
 from genset.models.training_sets import SETS
 from genset.release.reader import Release
-from genset.reporting.collect import collect
-from genset.reporting.forms import as_markdown, report_json
-from genset.reporting.write import Report
 from genset.score.results.runs import find_runs, load_predictions, save_run
-from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet, sample_by_class
-from tests.reporting.sets import WNIDS, Page, dated_release, score_on
+from tests.reporting.sets import WNIDS, dated_release, everywhere, score_on
 from tests.score.listed import write_npy
 from tests.score.painted import RED, paint
-from tests.score.scoring import evaluate
 
 CLASSES = 24
 EARLIER, LATER = "2021-12-31T23:59:59+00:00", "2022-01-01T00:00:00+00:00"
@@ -69,12 +64,8 @@ def keep(photos: PhotoSet, model: str, until: str, right: set[str]) -> None:
 
 def forms(photos: PhotoSet) -> tuple[str, str, Any]:
     """The page's text, the Markdown, and what the JSON says of it."""
-    runs = photos.root.parent / "runs"
-    data = collect(photos, runs)
-    path = photos.root.parent / "report.html"
-    Report(photos, runs).write(path)
-    as_json = json.loads(json.dumps(report_json(data)))
-    return Page(path).text, as_markdown(data), as_json.get("by_training")
+    page, markdown, found = everywhere(photos, photos.root.parent / "runs")
+    return page.text, markdown, found.get("by_training")
 
 
 def mean_of(photos: PhotoSet, posted: str, right: set[str]) -> float:
@@ -168,17 +159,13 @@ def test_a_photo_is_sorted_by_the_end_of_the_date_and_the_days_of_utc(tmp_path: 
     assert (split["earlier"], split["later"], split["taken_later"]) == (16, 24, 8)
 
 
-def test_a_report_without_such_dates_has_no_word_of_it(photos: PhotoSet) -> None:
-    score_on(photos, photos.root.parent / "runs", "net", set())
+def test_a_model_without_a_date_is_named_beside_those_that_have_one(tmp_path: Path) -> None:
+    photos = dated_release(tmp_path / "set", 8, [(EARLIER, None), (LATER, None)])
+    keep(photos, "other", "", set(photos.ids[::3]))
     page, markdown, found = forms(photos)
     assert found is None
     assert "By date of training" not in page + markdown
-
-
-def test_photos_of_a_release_all_have_a_date(tmp_path: Path) -> None:
-    photos = dated_release(tmp_path / "set", 8, [(EARLIER, None), (LATER, None)])
     keep(photos, "net", "2021", set(photos.ids[::2]))
-    keep(photos, "other", "", set(photos.ids[::3]))
     page, _, found = forms(photos)
     assert found["dates"] == {"net": "2021", "other": ""}
     assert "Training date unknown (&trained_until=): other." in page
@@ -213,16 +200,9 @@ def test_a_finished_run_gets_its_date_keeps_its_key_and_is_not_scored_again(
 
     assert genset(*words, f"{spec}?trained_until=2020").exit_code == 0
     assert find_runs(tmp_path / "runs", "set")[0][1].trained_until == "2020"
-
-
-def test_a_new_run_has_its_date_at_once(tmp_path: Path) -> None:
-    paint(tmp_path / "set", 0, "a.png", RED)
-    spec = write_npy(tmp_path / "mine.npy", [[0, 1]])
-    (run,) = evaluate(
-        open_set(str(tmp_path / "set")), [f"{spec}?trained_until=2021-12"], tmp_path / "runs"
-    )
-    assert run.trained_until == "2021-12"
-    assert find_runs(tmp_path / "runs", "set")[0][1] == run
+    # A new run has its date at once.
+    done = genset("evaluate", "set", "--runs", "new", "--json", "--model", dated.spec)
+    assert json.loads(done.stdout)["runs"][0]["trained_until"] == "2022-03"
 
 
 @pytest.mark.parametrize(

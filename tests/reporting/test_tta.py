@@ -10,13 +10,12 @@ from playwright.sync_api import Browser
 
 from genset.core.errors import BadInput
 from genset.reporting.collect import collect
-from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.options import EntrySpec, ReportOptions, parse_entry
 from genset.reporting.sections import entries
 from genset.reporting.write import Report
 from genset.sets.photos import PhotoSet
 from tests.reporting.heads import keep_finetuned
-from tests.reporting.sets import Page, release_of, report, score
+from tests.reporting.sets import Page, everywhere, release_of, score
 from tests.tta.dawnbench_entries import write_entry, write_tsv
 
 
@@ -33,19 +32,17 @@ def joined(*words: str, lower: str = "", upper: str = "") -> ReportOptions:
     return ReportOptions(tta=tuple(map(parse_entry, words)), lower=lower, upper=upper)
 
 
-def everywhere(photos: PhotoSet, options: ReportOptions) -> tuple[Page, str, dict[str, object]]:
+def told(photos: PhotoSet, options: ReportOptions) -> tuple[Page, str, dict[str, object]]:
     """The page, the Markdown and the JSON of its first entry."""
-    runs = photos.root.parent / "runs"
-    data = collect(photos, runs, options)
-    as_json = json.loads(json.dumps(report_json(data), allow_nan=False))
-    return report(photos, runs, options), as_markdown(data), as_json["entries"][0]
+    page, markdown, found = everywhere(photos, photos.root.parent / "runs", options)
+    return page, markdown, found["entries"][0]
 
 
 def test_one_run_says_when_it_gets_there_and_not_how_stable_it_is(
     tmp_path: Path, photos: PhotoSet
 ) -> None:
     log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [50, 80, 93.5, 93.6], hour=0.1)
-    page, markdown, entry = everywhere(photos, joined(f"{log}=fast"))
+    page, markdown, entry = told(photos, joined(f"{log}=fast"))
     assert entry["hours"] == pytest.approx(0.3)
     assert entry["cost"] == pytest.approx(3.0)  # 0.3 hours at $10
     assert (entry["epochs"], entry["runs"], entry["reached"]) == ([3, 3], 1, 1)
@@ -60,7 +57,7 @@ def test_one_run_says_when_it_gets_there_and_not_how_stable_it_is(
     head, *rows = log.read_text().splitlines()
     used = [f"{row}\t{15 * number}" for number, row in enumerate(rows, 1)]
     log.write_text("\n".join([f"{head}\twattHours", *used, ""]))
-    page, _, entry = everywhere(photos, joined(f"{log}=fast"))
+    page, _, entry = told(photos, joined(f"{log}=fast"))
     assert entry["watt_hours"] == pytest.approx(45)
     assert "epoch 3, $3.00, 45 Wh one run" in page.text
 
@@ -70,7 +67,7 @@ def test_several_runs_say_how_stable_it_is(tmp_path: Path, photos: PhotoSet) -> 
     for number, hour in enumerate((0.9, 1.0, 1.1), 1):
         write_entry(folder / f"run-{number}.tsv", [50, 93.5], hour=hour)
     write_entry(folder / "run-4.tsv", [50, 92.0, 92.5])
-    page, markdown, entry = everywhere(photos, joined(f"{folder}=fast"))
+    page, markdown, entry = told(photos, joined(f"{folder}=fast"))
     assert (entry["name"], entry["runs"], entry["reached"]) == ("speedy", 4, 3)
     assert entry["hours"] == pytest.approx(2.0)
     assert entry["cost"] == pytest.approx(20.0)
@@ -82,13 +79,13 @@ def test_several_runs_say_how_stable_it_is(tmp_path: Path, photos: PhotoSet) -> 
 
 def test_an_entry_that_never_gets_there_says_so(tmp_path: Path, photos: PhotoSet) -> None:
     log = write_tsv(tmp_path / "ImageNet" / "slow.tsv", [50, 92.1, 91])
-    page, markdown, entry = everywhere(photos, joined(f"{log}=fast"))
+    page, markdown, entry = told(photos, joined(f"{log}=fast"))
     assert (entry["hours"], entry["cost"], entry["epochs"]) == (None, None, None)
     assert "never to 93 % top-5 on ImageNet; best 92.10 %" in page.text
     assert "| never (to 93 % top-5 on ImageNet; best 92.10 %) | one run |" in markdown
     again = write_tsv(tmp_path / "ImageNet" / "slow" / "a.tsv", [50])
     write_tsv(again.with_name("b.tsv"), [60])
-    _, markdown, _ = everywhere(photos, joined(f"{again.parent}=fast"))
+    _, markdown, _ = told(photos, joined(f"{again.parent}=fast"))
     assert (
         "| never (to 93 % top-5 on ImageNet; best 60.00 %) | 0 of 2 runs (95 %: 0 to 84 %) |"
         in markdown
@@ -100,7 +97,7 @@ def test_an_entry_stands_between_the_two_references(tmp_path: Path, photos: Phot
     words = (f"{log}=fast", f"{log.with_suffix('.json').parent}=high")
     with pytest.raises(BadInput, match="no model 'middle'"):
         collect(photos, tmp_path / "runs", joined(f"{log}=middle"))
-    page, markdown, _ = everywhere(photos, joined(*words, lower="low", upper="high"))
+    page, markdown, _ = told(photos, joined(*words, lower="low", upper="high"))
     rows = [line for line in markdown.splitlines() if "reference) |" in line or "speedy (" in line]
     assert rows[0].startswith("| low (lower reference) | – | – | 25.0 (")
     assert rows[0].endswith("| 0 |")
@@ -125,21 +122,9 @@ def test_no_place_is_claimed_that_the_interval_does_not_hold(
     log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [93.5])
     # With 3 of 40 right, and most at its second answer, it would be left out.
     options = replace(joined(f"{log}=new", lower="low", upper="high"), include_flagged=True)
-    markdown = everywhere(photos, options)[1].replace("\\", "")
+    markdown = told(photos, options)[1].replace("\\", "")
     (row,) = (line for line in markdown.splitlines() if line.startswith("| speedy"))
     assert row.endswith(f"{says}) |")
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ("speedy.tsv", "--tta speedy.tsv: write ENTRY=MODEL"),
-        ("=fast", "--tta =fast: write ENTRY=MODEL"),
-    ],
-)
-def test_words_without_both_sides_are_refused(words: str, says: str) -> None:
-    with pytest.raises(BadInput, match=says):
-        parse_entry(words)
 
 
 def test_the_last_sign_divides_since_paths_may_hold_others() -> None:

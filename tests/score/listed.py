@@ -1,7 +1,7 @@
 """A list of photos that are not here, and answers to it."""
 
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,9 @@ def write_list(path: Path, places: Iterable[int]) -> Path:
 
 def classes_of(name: str) -> list[int]:
     """The places of the 200 classes of ImageNet-A ("a") or -R ("r"), by timm's own list."""
-    listed = files("timm") / "data" / "_info" / f"imagenet_{name}_synsets.txt"
+    timm = find_spec("timm")  # not imported, which takes seconds
+    assert timm and timm.origin
+    listed = Path(timm.origin).parent / "data" / "_info" / f"imagenet_{name}_synsets.txt"
     return [WNIDS.index(wnid) for wnid in listed.read_text().split()]
 
 

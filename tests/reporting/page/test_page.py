@@ -11,7 +11,7 @@ import pytest
 from genset.reporting.figures.plot import share_axis
 from genset.reporting.sections.board import Ranked, ranking_plot
 from genset.score.results.runs import Accuracy
-from tests.reporting.page.conftest import MODELS, REVERSED
+from tests.reporting.page.conftest import MODELS
 from tests.reporting.sets import Page, release_of, report, score
 
 
@@ -43,14 +43,6 @@ def test_all_links_within_the_page_lead_somewhere(page: Page) -> None:
     assert within <= set(ids)
     sections = {found["id"] for tag, found in page.tags if tag == "section"}
     assert sections <= within, "a section that the table of contents lacks"
-
-
-def test_a_model_that_cannot_be_right_stands_apart_with_what_to_do(page: Page) -> None:
-    assert REVERSED not in page.text.partition("Left out The answers of this model")[0]
-    said = section(page, "Left out", "Between models")
-    assert REVERSED in said
-    assert "Write the answers by the sorted wnids, and score it again." in said
-    assert "--include-flagged" in said
 
 
 def test_a_models_section_says_all_that_is_known_of_it(page: Page) -> None:
