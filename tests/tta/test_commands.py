@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from genset.core.errors import BadInput, GensetError
+from genset.core.errors import BadInput
 from tests.tta.answers import answer, partly, refusal, tta
 from tests.tta.dawnbench_entries import write_entry, write_inference, write_tsv
 
@@ -59,17 +59,17 @@ def test_markdown_keeps_strangers_words_in_their_cells(entries: Path) -> None:
     assert row.replace("\\|", "").count("|") == 12
 
 
-def test_a_name_takes_no_more_than_its_column(tmp_path: Path) -> None:
-    write_entry(tmp_path / "train" / f"a{'x' * 99}", [95], misc={"task": "ImageNet"})
-    text = tta("table", tmp_path).stdout
-    assert f"a{'x' * 29}…{'x' * 29}  " in text
-    assert "x" * 59 not in text
-
-
 def test_thresholds_are_for_one_task_or_for_all(entries: Path) -> None:
     assert len(partly("table", entries, "--threshold", 92)["tasks"][0]["trainings"]) == 3
+    write_entry(entries / "own" / "mine", [95], misc={"task": "birds"})
+    found = partly("table", entries)
+    assert len(found["tasks"]) == 1
+    assert "birds has no threshold" in found["refused"][1]["reason"]
+    found = partly("table", entries, "--threshold", "birds=40")
+    assert [task["task"] for task in found["tasks"]] == ["birds", "ImageNet"]
     found = partly("table", entries, "--threshold", "imagenet=93.2", "--threshold", "CIFAR10=1")
-    assert [row["name"] for row in found["tasks"][0]["trainings"]] == ["cheap"]
+    (task,) = (task for task in found["tasks"] if task["task"] == "ImageNet")
+    assert [row["name"] for row in task["trainings"]] == ["cheap"]
 
 
 def test_until_leaves_out_what_is_later_and_says_what_has_no_day(entries: Path) -> None:
@@ -77,23 +77,6 @@ def test_until_leaves_out_what_is_later_and_says_what_has_no_day(entries: Path) 
     found = partly("table", entries, "--until", "2018-09-29")
     assert [row["name"] for row in found["tasks"][0]["trainings"]] == ["fast"]
     assert found["undated"] == ["undated"]
-
-
-def test_a_task_without_a_threshold_is_named_and_the_rest_counts(entries: Path) -> None:
-    write_entry(entries / "own" / "mine", [95], misc={"task": "birds"})
-    found = partly("table", entries)
-    assert len(found["tasks"]) == 1
-    assert "birds has no threshold" in found["refused"][1]["reason"]
-    found = partly("table", entries, "--threshold", "birds=40")
-    assert [task["task"] for task in found["tasks"]] == ["birds", "ImageNet"]
-
-
-def test_a_folder_of_malformed_files_alone_fails(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text('{"costPerHour": 1')
-    result = tta("table", tmp_path)
-    assert "a.json: not valid JSON (input data was truncated)" in result.stdout
-    assert isinstance(result.exception, GensetError)
-    assert "1 of 1 log" in str(result.exception)
 
 
 @pytest.fixture
@@ -124,13 +107,6 @@ def test_stability_has_the_share_and_the_variation_with_intervals(runs: list[Pat
     assert "the variation is of the runs that reach the threshold" in text
 
 
-def test_equal_times_have_no_interval(tmp_path: Path) -> None:
-    paths = [write_tsv(tmp_path / f"{at}.tsv", [50, 93 + at / 10]) for at in range(4)]
-    found = answer("stability", *paths)
-    assert (found["variation"], found["variation_interval"]) == (0, None)
-    assert "logged too coarsely" in tta("stability", *paths).stdout
-
-
 def test_stability_needs_two_runs_of_one_task(runs: list[Path], tmp_path: Path) -> None:
     assert "at least two runs" in str(tta("stability", runs[0]).exception)
     other = tmp_path / "squad.tsv"
@@ -148,9 +124,7 @@ def test_thresholds_show_who_stops_short(runs: list[Path]) -> None:
     assert "1 of 5 entries does not reach 93 %" in text
 
 
-@pytest.mark.parametrize(
-    "words", [["--from", 94], ["--step", 0], ["--step", 1e-9], ["--step", "nan"], ["--to", 101]]
-)
+@pytest.mark.parametrize("words", [["--from", 94], ["--step", 0], ["--step", 1e-9], ["--to", 101]])
 def test_thresholds_that_make_no_steps_are_refused(runs: list[Path], words: list[object]) -> None:
     assert isinstance(tta("thresholds", *runs, *words).exception, BadInput)
 
@@ -174,12 +148,9 @@ def test_scaling_is_over_the_smallest_size(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["4"], "write the number of workers before the log"),
         (["x=a.tsv"], "write the number of workers before the log"),
-        (["4={log}", "4={log}"], "two or more sizes"),
         (["4={log}"], "two or more sizes"),
         (["0={log}", "4={log}"], "write the number of workers before the log"),
-        (["1={log}", "4={log}"], "have the same epochs"),
         (["1={log}", "4={copy}"], "for 1 worker and {copy} for 4 have the same epochs"),
         (["4=missing.tsv"], "there is no file missing.tsv"),
     ],

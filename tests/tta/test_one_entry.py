@@ -24,11 +24,8 @@ def two(tmp_path: Path, first: dict[str, Any], second: dict[str, Any]) -> list[P
     ("field", "first", "second"),
     [
         ("model", "ResNet-50", "ResNet-18"),
-        ("model", "ResNet50", "ResNet50-v1.5"),
         ("hardware", "8 V100 / 488 GB", "8 A100 / 488 GB"),
         ("hardware", "8 V100", "16 V100"),
-        ("framework", "PyTorch 2.4", "TensorFlow 2.4"),
-        ("framework", "PyTorch 2.4", "PyTorch 2.5"),
         ("framework", "PyTorch 2.4.1", "PyTorch 2.41"),
     ],
 )
@@ -48,12 +45,12 @@ def test_stability_refuses_runs_of_different_entries_and_names_both(
 @pytest.mark.parametrize(
     ("field", "first", "second"),
     [
-        ("model", "ResNet-50", "resnet50"),
         ("hardware", "8 V100 / 488 GB / 64 CPU", "8 v100/488GB/64  CPU"),
         ("framework", "PyTorch 2.4", "pytorch-2.4"),
         ("framework", "PyTorch 2.4", ""),  # what a log does not say differs from nothing
         ("model", None, "ResNet 50"),
-        ("misc", {"batch_size": "256"}, {"batch_size": 256.0}),  # a number however it is written
+        # A number however it is written; what differs from run to run is no setting.
+        ("misc", {"batch_size": "256", "seed": 1, "commit": "a"}, {"batch_size": 256.0, "seed": 2}),
     ],
 )
 def test_another_spelling_or_silence_is_no_difference(
@@ -62,12 +59,6 @@ def test_another_spelling_or_silence_is_no_difference(
     runs = two(tmp_path, {field: first}, {field: second})
     assert answer("stability", *runs)["differences"] == []
     assert "--mixed would change nothing" in refusal("stability", *runs, "--mixed")
-
-
-def test_schedules_that_no_log_names_are_told_by_their_ends(tmp_path: Path) -> None:
-    short = write_tsv(tmp_path / "short.tsv", [60 + at for at in range(16)])
-    long = write_tsv(tmp_path / "long.tsv", [60 + at / 4 for at in range(88)])
-    assert "last epoch 16 and 88" in refusal("stability", short, long)
 
 
 def test_a_run_that_stops_when_it_gets_there_may_be_short(tmp_path: Path) -> None:
@@ -82,11 +73,8 @@ def test_a_run_that_stops_when_it_gets_there_may_be_short(tmp_path: Path) -> Non
     ("name", "first", "second"),
     [
         ("batch_size", 10, 20),
-        ("batchSize", 10, 20),
         ("epochs", 10, 30),
-        ("lr", 0.1, 0.2),
         ("optimizer", "SGD", "Adam"),
-        ("mixed_precision", True, False),
     ],
 )
 def test_settings_that_an_entry_has_in_its_misc_are_compared(
@@ -96,20 +84,12 @@ def test_settings_that_an_entry_has_in_its_misc_are_compared(
     assert f"{name} {first} and {second}" in refusal("stability", *runs)
 
 
-def test_what_differs_from_run_to_run_is_no_setting(tmp_path: Path) -> None:
-    first = {"seed": 1, "commit": "a", "hours": 3, "batch_size": "256", "schedule": [1]}
-    second = {"seed": 2, "commit": "b", "hours": 4, "batch_size": 256, "schedule": [2]}
-    runs = two(tmp_path, {"misc": first}, {"misc": second})
-    assert answer("stability", *runs)["differences"] == []
-
-
 @pytest.mark.parametrize(
     ("first", "second"),
     [
         ({"hardware": "4 p3.16xlarge (AWS)"}, {"hardware": "64 * V100 (8 machines - p3.16xlarge)"}),
         ({"hardware": "1 CPU"}, {"hardware": "8 CPU"}),
         ({"framework": "PyTorch 0.4.1"}, {"framework": "ncluster / Pytorch 0.5.0a0"}),
-        ({"framework": "Ours 1"}, {"framework": "ours 2"}),
     ],
 )
 def test_sizes_may_differ_in_how_many_machines_and_in_versions(
@@ -123,10 +103,8 @@ def test_sizes_may_differ_in_how_many_machines_and_in_versions(
     ("field", "first", "second"),
     [
         ("hardware", "1 V100", "8 A100"),
-        ("hardware", "1 RTX 3090", "8 RTX 4090"),
         ("hardware", "a laptop's CPU", "a Cloud TPU"),
         ("framework", "PyTorch 2.4", "JAX"),
-        ("framework", "Ours", "Theirs"),
         ("model", "ResNet-50", "ResNet-101"),
     ],
 )
@@ -185,7 +163,6 @@ def write_ffcv(path: Path, hour: float, **settings: object) -> Path:
 @pytest.mark.parametrize(
     ("setting", "first", "second", "by_size"),
     [
-        ("training.epochs", 16, 32, False),
         ("resolution.max_res", 192, 224, False),
         ("training.batch_size", 256, 1024, True),
         ("lr.lr", 0.5, 1.7, True),
