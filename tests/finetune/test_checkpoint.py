@@ -38,14 +38,10 @@ def squeezenet(folder: Path) -> LoadedModel:
 
 
 NETWORKS: dict[str, Callable[[], Any]] = {
-    "torchvision:resnet18": lambda: zoo.resnet18(),
-    "torchvision:densenet121": lambda: zoo.densenet121(),
-    "torchvision:mobilenet_v3_small": lambda: zoo.mobilenet_v3_small(),
     "torchvision:squeezenet1_1": lambda: zoo.squeezenet1_1(),
     # Their pretrained weights come without other heads, or with those of 1,000 classes.
     "torchvision:googlenet": lambda: zoo.googlenet(transform_input=True, init_weights=False),
     "timm:vit_tiny_patch16_224": lambda: timm.create_model("vit_tiny_patch16_224"),
-    "timm:convnext_atto": lambda: timm.create_model("convnext_atto"),
 }
 
 
@@ -98,17 +94,11 @@ def test_features_of_a_saved_head_are_those_that_were_computed(tmp_path: Path) -
     head = find_head(model)
     saved = load_model(save_head(tmp_path / "heads", model, head, *a_head(3, 512), BIRDS))
     assert saved.weights_hash != model.weights_hash
-    assert trunk(saved, find_head(saved)).weights_hash == trunk(model, head).weights_hash
-
-
-@pytest.mark.soak
-def test_classes_of_imagenet_are_a_plain_list_of_wnids(tmp_path: Path) -> None:
-    model = squeezenet(tmp_path)
-    weights, bias = a_head(2, 512)
     wnids = ("n02123045", "n01440764")
-    spec = save_head(tmp_path / "heads", model, find_head(model), weights, bias, wnids)
+    spec = save_head(tmp_path / "heads", model, head, *a_head(2, 512), wnids)
     assert (tmp_path / "heads" / "net.classes.txt").read_text() == "n02123045\nn01440764\n"
     assert load_model(spec).order == wnids
+    assert trunk(saved, find_head(saved)).weights_hash == trunk(model, head).weights_hash
 
 
 @pytest.mark.soak
@@ -154,7 +144,7 @@ def test_an_architecture_that_cannot_hold_the_head_is_one_line_and_nothing_is_wr
     assert not (tmp_path / "heads").exists()
 
 
-@pytest.mark.parametrize("name", ["", " lark", "two\nlines", "tab\x0b"])
+@pytest.mark.parametrize("name", ["", "two\nlines"])
 @pytest.mark.soak
 def test_a_class_that_a_list_cannot_hold_is_one_line(tmp_path: Path, name: str) -> None:
     model = squeezenet(tmp_path)
@@ -178,7 +168,6 @@ def test_weights_that_are_no_numbers_are_not_saved(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("# not ImageNet\nowl\nowl\n", "line 3: owl is there twice"),
-        ("# not ImageNet\n", "is empty"),
         ("# not ImageNet\nowl\n\nlark\n", "line 3 is empty"),
         ("owl\n# not ImageNet\n", "line 1: 'owl' is not a class of ImageNet"),
     ],

@@ -39,16 +39,6 @@ def test_a_difference_is_the_models_accuracy_less_the_baselines(tmp_path: Path) 
     assert against(fast, slow).difference == pytest.approx(3 / 30)
 
 
-def test_over_seeds_the_difference_is_the_mean_and_the_test_the_first_seeds(tmp_path: Path) -> None:
-    slow = answered(tmp_path, "slow", TRUTH, wrong(0), wrong(0, 1))
-    fast = answered(tmp_path, "fast", TRUTH, wrong(), wrong(5, 6, 7, 8))
-    held = against(slow, fast)
-    assert held.difference == pytest.approx((1 / 30 - 2 / 30) / 2)
-    assert (held.only_model, held.only_baseline) == (1, 0)
-    gap = fast.record.accuracy.share - slow.record.accuracy.share
-    assert held.difference == pytest.approx(gap)
-
-
 def test_more_seeds_do_not_make_an_interval_narrower(tmp_path: Path) -> None:
     said = {"a": wrong(0), "b": wrong()}
     one = [answered(tmp_path / "1", model, TRUTH, each) for model, each in said.items()]
@@ -71,81 +61,6 @@ def test_the_table_has_a_row_a_task_and_adjusts_p_values_over_all_of_it(tmp_path
         fast, same = row.differences
         assert fast.holm == pytest.approx(4 * exact_mcnemar(0, 9))
         assert same.p_value == same.holm == 1
-
-
-def test_pairs_have_the_seeds_that_both_have(tmp_path: Path) -> None:
-    found = [
-        answered(tmp_path, "a", TRUTH, wrong()),
-        answered(tmp_path, "b", TRUTH, wrong(0), wrong(0, 1)),
-        answered(tmp_path, "c", TRUTH, wrong(), wrong(), wrong(*range(9))),
-    ]
-    (row,) = table(found, all_pairs=True)
-    (pair,) = row.others
-    assert pair.difference == pytest.approx((1 + 2) / 2 / 30)
-    assert (pair.only_model, pair.only_baseline) == (1, 0)
-
-
-def test_another_baseline_can_be_named(tmp_path: Path) -> None:
-    found = [answered(tmp_path, model, TRUTH, TRUTH) for model in ("slow", "fast")]
-    (row,) = table(found, "fast")
-    assert [kept.record.model for kept in row.models] == ["fast", "slow"]
-    assert [(each.baseline, each.model) for each in row.differences] == [("fast", "slow")]
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"data_hash": "sha256:others"},
-        {"split_hash": "sha256:others"},
-        {"settings": {"strengths": [1.0]}},
-    ],
-)
-def test_heads_that_were_fitted_otherwise_have_their_own_row(
-    tmp_path: Path, other: dict[str, Any]
-) -> None:
-    slow = answered(tmp_path, "slow", TRUTH, TRUTH)
-    fast = answered(tmp_path, "fast", TRUTH, TRUTH, **other)
-    assert [len(row.models) for row in table([slow, fast])] == [1, 1]
-    assert [row.differences for row in table([slow, fast])] == [(), ()]
-
-
-def test_of_a_model_that_was_run_twice_the_later_run_counts(tmp_path: Path) -> None:
-    first = answered(tmp_path, "slow", TRUTH, wrong(0), key="a" * 64)
-    later = answered(tmp_path, "slow", TRUTH, TRUTH, TRUTH, key="b" * 64)
-    (row,) = table([first, later])
-    assert row.models == (later,)
-
-
-def test_two_models_of_one_name_are_told_apart(tmp_path: Path) -> None:
-    found = [
-        answered(tmp_path, "net", TRUTH, TRUTH, key=letter * 64, weights_hash=letter)
-        for letter in "ab"
-    ]
-    (row,) = table(found)
-    assert [kept.record.model for kept in row.models] == ["net [aaaaaaaa]", "net [bbbbbbbb]"]
-    assert row.differences[0].model == "net [bbbbbbbb]"
-
-
-def test_classes_are_counted_as_means_over_seeds(tmp_path: Path) -> None:
-    kept = answered(tmp_path, "slow", TRUTH, wrong(0, 1, 12), wrong(0))
-    auk, bee, crane = per_class(kept.record, load_predictions(kept))
-    assert (auk.name, auk.accuracy.photos) == ("auk", 10)
-    assert auk.accuracy == mean_accuracy([8, 9], 10)
-    assert (bee.accuracy.share, crane.accuracy.share) == (0.95, 1.0)
-
-
-def test_a_class_without_test_photos_is_left_out(tmp_path: Path) -> None:
-    kept = answered(tmp_path, "slow", [0, 2], [0, 1])
-    found = per_class(kept.record, load_predictions(kept))
-    assert [each.name for each in found] == ["auk", "crane"]
-
-
-def test_the_worst_pair_comes_first(tmp_path: Path) -> None:
-    kept = answered(tmp_path, "slow", TRUTH, wrong(0, 20, 21), wrong(20))
-    worst, next_worst = worst_pairs(kept.record, load_predictions(kept))
-    assert (worst.name, worst.other, worst.photos, worst.of) == ("crane", "auk", 1.5, 10)
-    assert (next_worst.name, next_worst.other, next_worst.photos) == ("auk", "bee eater", 0.5)
-    assert worst_pairs(kept.record, load_predictions(kept), most=1) == (worst,)
 
 
 def test_a_learning_curve_goes_from_few_photos_to_all_with_differences(tmp_path: Path) -> None:
@@ -195,3 +110,60 @@ def test_numbers_agree_whatever_was_said(
         assert hits + taken == pytest.approx(30)
     again = StoredRun(fast.folder, replace(fast.record, key="z" * 64))
     assert table([slow, again])[0].differences == (held,)
+
+
+def test_over_seeds_a_difference_is_the_mean_of_those_that_both_have(tmp_path: Path) -> None:
+    found = [
+        answered(tmp_path, "a", TRUTH, wrong()),
+        answered(tmp_path, "b", TRUTH, wrong(0), wrong(0, 1)),
+        answered(tmp_path, "c", TRUTH, wrong(), wrong(), wrong(*range(9))),
+    ]
+    (row,) = table(found, all_pairs=True)
+    (pair,) = row.others
+    assert pair.difference == pytest.approx((1 + 2) / 2 / 30)
+    assert (pair.only_model, pair.only_baseline) == (1, 0)  # of the first seed
+    (row,) = table(found, "c")
+    assert [kept.record.model for kept in row.models] == ["c", "a", "b"]
+    assert [each.baseline for each in row.differences] == ["c", "c"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"data_hash": "sha256:others"},
+        {"split_hash": "sha256:others"},
+        {"settings": {"strengths": [1.0]}},
+    ],
+)
+def test_heads_that_were_fitted_otherwise_have_their_own_row(
+    tmp_path: Path, other: dict[str, Any]
+) -> None:
+    slow = answered(tmp_path, "slow", TRUTH, TRUTH)
+    fast = answered(tmp_path, "fast", TRUTH, TRUTH, **other)
+    assert [(len(row.models), row.differences) for row in table([slow, fast])] == [(1, ())] * 2
+
+
+def test_of_a_model_the_later_run_counts_and_two_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    first = answered(tmp_path, "slow", TRUTH, wrong(0), key="a" * 64)
+    later = answered(tmp_path, "slow", TRUTH, TRUTH, TRUTH, key="b" * 64)
+    (row,) = table([first, later])
+    assert row.models == (later,)
+    twins = [
+        answered(tmp_path, "net", TRUTH, TRUTH, key=letter * 64, weights_hash=letter)
+        for letter in "ab"
+    ]
+    (row,) = table(twins)
+    assert [kept.record.model for kept in row.models] == ["net [aaaaaaaa]", "net [bbbbbbbb]"]
+    assert row.differences[0].model == "net [bbbbbbbb]"
+
+
+def test_classes_are_means_over_seeds_and_the_worst_pair_comes_first(tmp_path: Path) -> None:
+    kept = answered(tmp_path, "slow", TRUTH, wrong(0, 20, 21), wrong(20))
+    auk, bee, crane = per_class(kept.record, load_predictions(kept))
+    assert (auk.name, auk.accuracy) == ("auk", mean_accuracy([9, 10], 10))
+    assert (bee.accuracy.share, crane.accuracy.share) == (1, 0.85)
+    worst, next_worst = worst_pairs(kept.record, load_predictions(kept))
+    assert (worst.name, worst.other, worst.photos, worst.of) == ("crane", "auk", 1.5, 10)
+    assert (next_worst.name, next_worst.other, next_worst.photos) == ("auk", "bee eater", 0.5)
+    few = answered(tmp_path, "few", [0, 2], [0, 1])  # no test photo of bee eaters
+    assert [each.name for each in per_class(few.record, load_predictions(few))] == ["auk", "crane"]

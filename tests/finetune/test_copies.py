@@ -21,35 +21,6 @@ def part_of(data: TaskData) -> dict[str, str]:
     return {photo.id: photo.part for photo in data.photos}
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_copies_fall_on_one_side_of_a_seeded_split(tmp_path: Path, seed: int) -> None:
-    root = class_folders(tmp_path, {"owl": 10, "hawk": 10})
-    for number in range(5):
-        copy(root, f"owl/{number}.png", f"owl/again-{number}.png")
-    data = open_task("folder", root, seed=seed, test_share=0.5)
-    parts = part_of(data)
-    for number in range(5):
-        assert parts[f"owl/{number}.png"] == parts[f"owl/again-{number}.png"]
-    assert data.notes == (
-        "5 photos are there more than once, byte for byte, and all copies are in one part "
-        "(owl/0.png = owl/again-0.png, owl/1.png = owl/again-1.png, owl/2.png = owl/again-2.png, "
-        "...).",
-    )
-
-
-def test_bytes_under_two_labels_are_named_and_trained_on(tmp_path: Path) -> None:
-    root = class_folders(tmp_path, {"owl": 6, "hawk": 6})
-    copy(root, "hawk/3.png", "owl/x.png")
-    copy(root, "owl/x.png", "owl/y.png")
-    for seed in range(10):
-        data = open_task("folder", root, seed=seed, test_share=0.5)
-        assert {"hawk/3.png", "owl/x.png", "owl/y.png"} <= set(ids(data, "train"))
-        assert data.notes == (
-            "1 photo is there under two labels or more, byte for byte; these are trained on and "
-            "not tested on (hawk/3.png as hawk = owl/x.png as owl = owl/y.png as owl).",
-        )
-
-
 def test_test_photos_that_an_official_split_also_trains_on_are_named(tmp_path: Path) -> None:
     root = birds(tmp_path)
     albatross = "images/001.Black_footed_Albatross/Black_footed_Albatross"
@@ -68,17 +39,11 @@ def test_test_photos_that_an_official_split_also_trains_on_are_named(tmp_path: P
     assert "trained on" not in labels
 
 
-def test_a_class_of_copies_of_one_photo_cannot_be_split(tmp_path: Path) -> None:
-    root = class_folders(tmp_path, {"owl": 6, "hawk": 1})
-    copy(root, "hawk/0.png", "hawk/1.png", "hawk/2.png")
-    assert (
-        "the class hawk has no photo for the test part: a class needs two photos at least, which "
-        "are no copies of each other" in refused("folder", root)
-    )
-
-
-def test_a_class_whose_photos_are_all_in_others_too_cannot_be_tested(tmp_path: Path) -> None:
+def test_a_class_whose_photos_are_all_copies_cannot_be_tested(tmp_path: Path) -> None:
     root = class_folders(tmp_path, {"owl": 6, "hawk": 6})
+    copy(root, "hawk/0.png", "kite/1.png", "kite/2.png")
+    assert "the class kite has no photo for the test part" in refused("folder", root)
+    shutil.rmtree(root / "kite")
     copy(root, "owl/0.png", "bird/0.png")
     copy(root, "hawk/0.png", "bird/1.png")
     assert (
@@ -104,7 +69,7 @@ def save_again(root: Path, photo: str, name: str) -> None:
         image.resize((100, 100)).save(root / name, quality=60)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_near_duplicates_fall_on_one_side_of_a_seeded_split(tmp_path: Path, seed: int) -> None:
     root = scenes(tmp_path, {"owl": 8, "hawk": 8})
     for number in range(4):

@@ -3,6 +3,7 @@
 import csv
 import errno
 import random
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from genset.core.errors import BadInput, GensetError
 from genset.finetune import runs as results
 from genset.finetune.fitting import FinetuneOptions, read_shots, read_strengths
 from genset.finetune.run import FinetuneResults, finetune
-from genset.finetune.runs import find_finetuned, load_head, load_predictions
+from genset.finetune.runs import StoredRun, find_finetuned, load_head, load_predictions
 from genset.models.spec import parse_spec
 from genset.score.options import ScoringOptions
 from tests.score.colours import colours
@@ -78,47 +79,32 @@ def test_a_run_tells_what_it_takes_to_get_it_again(data: Path, model: str) -> No
     with (folder / "split.csv").open(newline="") as file:
         parts = [row["part"] for row in csv.DictReader(file)]
     assert (parts.count("train"), parts.count("test")) == (24, 6)
-
-
-def test_the_kept_head_gives_the_kept_answers(data: Path, model: str) -> None:
-    (kept,) = fit(data, model).runs
-    weights, bias = load_head(kept.folder)
-    said = load_predictions(kept)
+    # The stored head gives the stored answers.
+    weights, bias = load_head(folder)
+    said = load_predictions(StoredRun(folder, record))
     means = [np.asarray(Image.open(data / image)).mean(axis=(0, 1)) for image in said.images]
     features = (np.array(means) / 255 - 0.5) / 0.5
     assert (features @ weights.T + bias).argmax(axis=1).tolist() == said.predicted[0].tolist()
-    assert said.right[0].sum() == kept.record.of_shots(None)[0].correct
-
-
-@pytest.mark.soak
-def test_a_learning_curve_has_a_head_for_each_seed_and_number(data: Path, model: str) -> None:
-    options = replace(OPTIONS, shots=(1, 4, 9))
-    ((_, record),) = fit(data, model, options=options).runs
-    made = [(attempt.shots, attempt.seed) for attempt in record.attempts]
-    assert made == [(shots, seed) for shots in (None, 1, 4, 9) for seed in (0, 1)]
-    assert any("Of 9 photos a class: 3 classes have fewer" in note for note in record.notes)
-
-
-def test_what_is_there_is_not_made_again(data: Path, model: str, decoded: list[str]) -> None:
-    first = fit(data, model)
-    (before,) = (kept.folder / "finetune.json" for kept in first.runs)
-    written = before.stat().st_mtime_ns
-    decoded.clear()
-    said: list[str] = []
-    assert fit(data, model, say=said.append).runs == first.runs
-    assert said[-1] == "shades, colours: is there already"
-    assert before.stat().st_mtime_ns == written
-    assert decoded == []
+    assert said.right[0].sum() == record.of_shots(None)[0].correct
 
 
 def test_another_setting_or_split_needs_no_second_pass(
     data: Path, model: str, decoded: list[str]
 ) -> None:
-    fit(data, model)
+    first = fit(data, model)
+    written = (first.runs[0].folder / "finetune.json").stat().st_mtime_ns
     decoded.clear()
+    said: list[str] = []
+    assert fit(data, model, say=said.append).runs == first.runs
+    assert said[-1] == "shades, colours: is there already"
+    assert (first.runs[0].folder / "finetune.json").stat().st_mtime_ns == written
+    ((_, record),) = fit(data, model, options=replace(OPTIONS, seeds=1, shots=(2, 9))).runs
+    assert [(attempt.shots, attempt.seed) for attempt in record.attempts] == [
+        (shots, 0) for shots in (None, 2, 9)
+    ]
+    assert any("Of 9 photos a class: 3 classes have fewer" in note for note in record.notes)
     for options in (
         replace(OPTIONS, strengths=(10.0,)),
-        replace(OPTIONS, seeds=1, shots=(2,)),
         replace(OPTIONS, split_seed=1),
         replace(OPTIONS, test_share=0.5),
     ):
@@ -158,16 +144,15 @@ def test_a_run_that_cannot_be_written_is_no_run(
     assert len(fit(data, model).runs) == 1
 
 
-def test_a_photo_that_cannot_be_decoded_is_left_out_and_named(data: Path, model: str) -> None:
-    torn = data / "red" / "3.png"
-    torn.write_bytes(torn.read_bytes()[:60])
+def test_photos_that_cannot_be_decoded_are_left_out_unless_a_class_has_no_others(
+    data: Path, model: str
+) -> None:
+    (data / "red" / "3.png").write_bytes((data / "red" / "3.png").read_bytes()[:60])
     (data / "red" / "4.png").write_text("no photo")
-    ((_, record),) = fit(data, model).runs
+    ((folder, record),) = fit(data, model).runs
     assert set(record.excluded) == {"red/3.png", "red/4.png"}
     assert record.train + record.test == 28
-
-
-def test_a_class_that_loses_its_training_photos_fails_the_task(data: Path, model: str) -> None:
+    shutil.rmtree(folder)
     for number in range(2, 10):
         (data / "red" / f"{number}.png").unlink()
     for number in range(2):
@@ -178,14 +163,8 @@ def test_a_class_that_loses_its_training_photos_fails_the_task(data: Path, model
     assert find_finetuned(data.parent / "runs") == []
 
 
-def test_shots_and_strengths_are_read() -> None:
-    assert read_shots("10,1, 2,2,all") == (1, 2, 10)
-    assert read_shots("all") == ()
-    assert read_strengths("1,0.01") == (0.01, 1.0)
-
-
 @pytest.mark.parametrize("read", [read_shots, read_strengths])
-@pytest.mark.parametrize("text", ["", "x", "0", "-1", "1,,2", "nan", "inf", "1;2"])
+@pytest.mark.parametrize("text", ["", "x", "0", "1,,2", "nan"])
 def test_lists_that_make_no_sense_are_refused(read: Callable[[str], object], text: str) -> None:
     with pytest.raises(BadInput, match="write"):
         read(text)

@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,18 +66,12 @@ def timms(name: str, **options: Any) -> Callable[[], nn.Module]:
     return lambda: filled(lambda: timm.create_model(name, **options))
 
 
+# Layers that end a network: alone, in a sequence, in a part of its own, a convolution, clipped.
 CLASSIFIERS = [
-    ("torchvision resnet18", torchvisions("resnet18"), 64, "fc", 512),
     ("torchvision vgg11", torchvisions("vgg11", init_weights=False), 32, "classifier.6", 4096),
-    ("torchvision densenet121", torchvisions("densenet121"), 64, "classifier", 1024),
     ("torchvision mobilenet", torchvisions("mobilenet_v3_small"), 64, "classifier.3", 1024),
-    ("torchvision efficientnet", torchvisions("efficientnet_b0"), 64, "classifier.1", 1280),
-    ("torchvision convnext", torchvisions("convnext_tiny"), 64, "classifier.2", 768),
     ("torchvision vit", torchvisions("vit_b_16", image_size=32), 32, "heads.head", 768),
-    ("torchvision inception", torchvisions("inception_v3", init_weights=False), 96, "fc", 2048),
     ("torchvision squeezenet", torchvisions("squeezenet1_0"), 64, "classifier.1", 512),
-    ("timm efficientnet lite", timms("tf_efficientnet_lite0"), 64, "classifier", 1280),
-    ("timm vit", timms("vit_tiny_patch16_224", img_size=32), 32, "head", 192),
     ("timm, a convolution", timms("resnetv2_50"), 64, "head.fc", 2048),
     ("timm convnext", timms("convnext_atto"), 64, "head.fc", 320),
 ]
@@ -163,11 +156,6 @@ def cosine() -> nn.Module:
     return Net(lambda maps: layer(pooled(maps)), layer)
 
 
-def normalized_weights() -> nn.Module:
-    layer = nn.utils.parametrizations.weight_norm(linear())
-    return Net(lambda maps: layer(pooled(maps)), layer)
-
-
 def maximum_of_places() -> nn.Module:
     layer = nn.Conv2d(8, 5, 1)
     return Net(lambda maps: layer(maps).amax((2, 3)), layer)
@@ -176,11 +164,6 @@ def maximum_of_places() -> nn.Module:
 def clipped_from_below_zero() -> nn.Module:
     layer = nn.Conv2d(8, 5, 1)
     return Net(lambda maps: pooled(layer(maps).relu()), layer)
-
-
-def twice() -> nn.Module:
-    layer = linear()
-    return Net(lambda maps: layer(pooled(maps)) + layer(maps.amax((2, 3))), layer)
 
 
 def no_head() -> nn.Module:
@@ -193,10 +176,8 @@ def no_head() -> nn.Module:
         softmax_at_the_end,
         two_heads,
         cosine,
-        normalized_weights,
         maximum_of_places,
         clipped_from_below_zero,
-        twice,
         no_head,
         timms("deit_tiny_distilled_patch16_224", img_size=32),
     ],
@@ -209,21 +190,11 @@ def test_a_head_that_is_not_one_linear_layer_is_refused(network: Callable[[], nn
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("end", "inputs"),
-    [
-        (lambda layer: lambda maps: layer(maps.flatten(2).mT).mean(1), 8),
-        (lambda layer: lambda maps: nn.functional.dropout(layer(pooled(maps)), 0.5, False), 8),
-    ],
-    ids=["averaged over tokens", "dropped out after it"],
-)
-def test_a_linear_layer_is_found_wherever_it_stands(
-    end: Callable[[nn.Module], Callable[[Tensor], Tensor]], inputs: int
-) -> None:
+def test_a_linear_layer_whose_answers_are_averaged_is_found() -> None:
     layer = linear(bias=False)
-    model = loaded(Net(end(layer), layer), 16)
+    model = loaded(Net(lambda maps: layer(maps.flatten(2).mT).mean(1), layer), 16)
     head = find_head(model)
-    assert head == Head("layers.0", inputs)
+    assert head == Head("layers.0", 8)
     with torch.inference_mode():
         answers = trunk(model, head).network(noise(16)) @ layer.weight.T
         torch.testing.assert_close(answers, model.network(noise(16)))
@@ -233,13 +204,9 @@ def test_a_linear_layer_is_found_wherever_it_stands(
 def test_a_program_has_no_head_to_take_off(kind: str) -> None:
     with pytest.raises(ModelError, match="a program has no last layer that can be taken off"):
         find_head(loaded(no_head(), 16, kind))
-
-
-def test_a_network_that_does_not_run_is_one_line() -> None:
     network = Net(lambda maps: maps @ torch.zeros(3, 3))
-    with pytest.raises(ModelError, match=r"model 'file:.*' cannot be run: ") as refused:
+    with pytest.raises(ModelError, match=r"model 'file:.*' cannot be run: "):
         find_head(loaded(network, 16))
-    assert "\n" not in str(refused.value)
 
 
 def test_features_are_the_same_whatever_the_head_is() -> None:
@@ -286,21 +253,3 @@ def test_no_relu_clips_a_new_head_whatever_its_weights_and_its_photos(
     # All answers are shifted by one number, which softmax does not see.
     rounding = 1e-5 * (1 + np.abs(given_weights).max() * max(places) * 3 + np.abs(given_bias).max())
     assert np.ptp(said - expected) <= rounding
-
-
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_real_squeezenet_gives_its_answers_where_its_own_relu_did_not_clip(
-    realdata: Path,
-) -> None:
-    network = zoo.squeezenet1_0()
-    network.load_state_dict(torch.load(realdata / "checkpoints" / "squeezenet1_0.pth"))
-    model = loaded(network, 224)
-    head = find_head(model)
-    assert head == Head("classifier.1", 512, clipped=True)
-    own = network.classifier[1]
-    same = with_head(model, head, own.weight.detach().flatten(1).numpy(), own.bias.detach().numpy())
-    linear_answers = nn.Sequential(network.features, own, nn.AdaptiveAvgPool2d(1), nn.Flatten())
-    with torch.inference_mode():
-        said, expected = same(noise(224)), linear_answers(noise(224))
-    torch.testing.assert_close(said.softmax(1), expected.softmax(1), rtol=1e-3, atol=1e-6)

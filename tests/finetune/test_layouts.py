@@ -20,6 +20,7 @@ from tests.finetune.layouts import ids, paint, refused
 
 THIRD = "train + val and test, 3 of 10"
 FLOWERS = ("moon orchid", "pink primrose")
+AIRCRAFT = ("DR-400", "Boeing 717")
 
 
 def write(root: Path, photos: Iterable[str], lists: Mapping[str, str]) -> None:
@@ -87,14 +88,7 @@ def aircraft(root: Path) -> None:
         ("dtd", textures, "DTD", {}, ("banded", "woven"), "train + val and test, 1 of 10"),
         ("dtd:3", textures, "DTD", {"partition": 3}, ("banded", "woven"), THIRD),
         ("flowers-102", flowers, "Flowers102", {}, FLOWERS, "train + val and test"),
-        (
-            "aircraft",
-            aircraft,
-            "FGVCAircraft",
-            {},
-            ("DR-400", "Boeing 717"),
-            "train + val and test",
-        ),
+        ("aircraft", aircraft, "FGVCAircraft", {}, AIRCRAFT, "train + val and test"),
     ],
 )
 def test_official_parts_are_torchvisions_and_named(
@@ -216,27 +210,6 @@ def test_a_table_has_photos_labels_and_parts(tmp_path: Path) -> None:
     assert "has one part alone, train: leave out split, or add" in refused("table", table)
 
 
-@pytest.mark.parametrize(
-    ("task", "make", "name", "content", "message"),
-    [
-        ("flowers-102", flowers, "setid.mat", b"MATLAB?", "its .mat files cannot be read: "),
-        (
-            "aircraft",
-            aircraft,
-            "variants.txt",
-            b"DR-400\n",
-            "is of Boeing 717, which no list names",
-        ),
-    ],
-)
-def test_lists_of_flowers_and_aircraft_that_are_not_right(
-    task: str, make: Callable[[Path], None], name: str, content: bytes, message: str, tmp_path: Path
-) -> None:
-    make(tmp_path)
-    next(tmp_path.rglob(name)).write_bytes(content)
-    assert message in refused(task, tmp_path)
-
-
 def test_lists_are_not_passed_over_by_the_task_folder(tmp_path: Path) -> None:
     food(tmp_path)
     root = tmp_path / "food-101"
@@ -245,15 +218,19 @@ def test_lists_are_not_passed_over_by_the_task_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
-    [("{", "cannot be read: Expecting"), ('{"pie": 3}', "meta/train.json: pie")],
+    ("task", "make", "name", "content", "message"),
+    [
+        ("flowers-102", flowers, "setid.mat", "MATLAB?", "its .mat files cannot be read: "),
+        ("aircraft", aircraft, "variants.txt", "DR-400\n", "is of Boeing 717, which no list names"),
+        ("food-101", food, "train.json", "{", "cannot be read: Expecting"),
+        ("food-101", food, "train.json", '{"pie": 3}', "meta/train.json: pie"),
+        ("dtd:11", textures, "train1.txt", "", "there is no task 'dtd:11': write dtd:1, dtd:2"),
+        ("pets:2", textures, "train1.txt", "", "there is no task 'pets:2': write pets"),
+    ],
 )
-def test_a_list_that_is_not_one(content: str, message: str, tmp_path: Path) -> None:
-    food(tmp_path)
-    (tmp_path / "food-101/meta/train.json").write_text(content)
-    assert message in refused("food-101", tmp_path)
-
-
-def test_a_variant_that_is_not_there(tmp_path: Path) -> None:
-    assert "there is no task 'dtd:11': write dtd:1, dtd:2" in refused("dtd:11", tmp_path)
-    assert "there is no task 'pets:2': write pets" in refused("pets:2", tmp_path)
+def test_lists_that_are_not_right_and_splits_that_are_not_there(
+    task: str, make: Callable[[Path], None], name: str, content: str, message: str, tmp_path: Path
+) -> None:
+    make(tmp_path)
+    next(tmp_path.rglob(name)).write_text(content)
+    assert message in refused(task, tmp_path)

@@ -11,7 +11,6 @@ from tests.finetune.layouts import (
     butterflies,
     cats_and_dogs,
     class_folders,
-    ids,
     paint,
     refused,
     set_line,
@@ -20,25 +19,15 @@ from tests.finetune.layouts import (
 FIRST = f"{SPECIES[0]}/Black_footed_Albatross_0.png"
 
 
-@pytest.mark.parametrize("name", ["train_test_split.txt", "classes.txt", "images.txt"])
-def test_a_missing_list_is_named(name: str, tmp_path: Path) -> None:
-    root = birds(tmp_path)
-    (root / name).unlink()
-    assert str(root / name) in refused("birds-200", root)
-
-
 @pytest.mark.parametrize(
     ("name", "number", "value", "said"),
     [
         ("classes.txt", 2, None, "a list has no line for '2'"),
         ("classes.txt", 4, "004.Owl", "the class Owl has no photo"),
         ("classes.txt", 2, "002.Parakeet_Auklet", "the class 'Parakeet Auklet' is there twice"),
-        ("classes.txt", 2, "002.Owl\x07", "the class 'Owl\\x07' cannot be written: rename it"),
-        ("image_class_labels.txt", 5, "4", "a list has no line for '4'"),
         ("train_test_split.txt", 5, None, "a list has no line for '5'"),
         ("images.txt", 2, FIRST, f"the photo images/{FIRST} is listed twice"),
         ("images.txt", 2, "../images.txt", "the photo images/../images.txt leads out of"),
-        ("images.txt", 2, "a/../../../x.png", "leads out of the folder"),
     ],
 )
 def test_lists_that_contradict_each_other(
@@ -51,17 +40,15 @@ def test_lists_that_contradict_each_other(
     assert str(root) in told
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"1 a.png\nowl\n", "images.txt, line 2: not 2 words: 'owl'"),
-        (b"\xff\xfe\x00", "cannot be read"),
-    ],
-)
-def test_a_list_of_something_else(content: bytes, said: str, tmp_path: Path) -> None:
+def test_a_list_of_something_else_or_that_is_missing(tmp_path: Path) -> None:
     root = birds(tmp_path)
-    (root / "images.txt").write_bytes(content)
-    assert said in refused("birds-200", root)
+    path = root / "images.txt"
+    path.write_bytes(b"1 a.png\nowl\n")
+    assert "images.txt, line 2: not 2 words: 'owl'" in refused("birds-200", root)
+    path.write_bytes(b"\xff\xfe\x00")
+    assert "cannot be read" in refused("birds-200", root)
+    path.unlink()
+    assert str(path) in refused("birds-200", root)
 
 
 def test_an_official_split_without_a_class_in_one_part(tmp_path: Path) -> None:
@@ -77,12 +64,6 @@ def test_an_official_split_without_a_class_in_one_part(tmp_path: Path) -> None:
     assert "Groove billed Ani has no photo for the train part" in refused("birds-200", root)
 
 
-def test_a_class_may_be_called_train(tmp_path: Path) -> None:
-    data = open_task("folder", class_folders(tmp_path, {"bus": 3, "train": 3, "val": 3}))
-    assert data.classes == ("bus", "train", "val")
-    assert data.split == "20 % of each class, seed 0"
-
-
 def test_classes_with_one_photo_or_none(tmp_path: Path) -> None:
     root = class_folders(tmp_path, {"owl": 3, "hawk": 1})
     assert "the class hawk has no photo for the test part: a class needs two" in refused(
@@ -93,14 +74,10 @@ def test_classes_with_one_photo_or_none(tmp_path: Path) -> None:
     (root / "gull").mkdir()
     (root / "gull" / "notes.txt").touch()
     assert "the class gull has no photo" in refused("folder", root)
-
-
-@pytest.mark.parametrize(
-    ("counts", "said"),
-    [({"owl": 4}, "has only the class owl"), ({}, "holds no folders of photos")],
-)
-def test_fewer_than_two_classes(counts: dict[str, int], said: str, tmp_path: Path) -> None:
-    assert said in refused("folder", class_folders(tmp_path, counts))
+    assert "has only the class owl" in refused("folder", class_folders(tmp_path / "1", {"owl": 4}))
+    assert "holds no folders of photos" in refused(
+        "folder", class_folders(tmp_path / "0", {"a": 0})
+    )
 
 
 def test_cats_and_dogs_in_folders_are_sent_to_the_task_that_takes_them(tmp_path: Path) -> None:
@@ -127,14 +104,6 @@ def test_unreadable_photos_are_left_out_and_named(tmp_path: Path) -> None:
     for photo in (1, 2, 3):
         (root / "owl" / f"{photo}.png").write_bytes(b"")
     assert "the class owl has no photo that can be read (" in refused("folder", root)
-
-
-def test_birds_that_cannot_be_read_are_missed_in_their_part(tmp_path: Path) -> None:
-    root = birds(tmp_path)
-    (root / "images" / FIRST).write_bytes(b"RIFF")
-    data = open_task("birds-200", root)
-    assert data.excluded == {f"images/{FIRST}": f"cannot identify image file 'images/{FIRST}'"}
-    assert (len(ids(data, "train")), len(ids(data, "test"))) == (5, 6)
 
 
 def test_photos_of_other_names_are_left_out_of_a_layout_of_names(tmp_path: Path) -> None:
