@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 from dotenv import load_dotenv
 
 from genset.core.errors import BadInput, NotAWorkspace
@@ -134,13 +135,16 @@ class Workspace:
         text = read_text(path)
         settings = parse_toml(text, Settings, str(path))
         contact = checked_contact(settings.scrape.contact)
+        label = settings.label
+        if site := os.environ.get("GENSET_LABEL_ADDRESS"):
+            label = msgspec.structs.replace(label, address=site)
         with at_their_lines(text, str(path)):
             return cls(
                 root=root,
                 store_url=store_url(root, settings.store.url),
                 images=_images(root, settings.images.folder),
                 scrape=settings.scrape,
-                label=settings.label,
+                label=label,
                 evaluate=settings.evaluate,
                 dataset=settings.dataset,
                 contact=contact,

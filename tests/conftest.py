@@ -129,6 +129,13 @@ def postgresql(postgresql_server: str, postgresql_template: str) -> Iterator[str
         yield url
 
 
+@pytest.fixture
+def postgresql_without_encoding(postgresql_server: str) -> Iterator[str]:
+    """The URL of a new database as Debian makes it on a server without a locale."""
+    with _database(postgresql_server, "template0 ENCODING SQL_ASCII LOCALE 'C'") as (_, url):
+        yield url
+
+
 @contextmanager
 def _database(server: str, template: str) -> Iterator[tuple[str, str]]:
     """The name and the URL of a new database, a copy of `template`; dropped at the end."""

@@ -139,6 +139,8 @@ def test_links_name_the_workspace_s_own_address(workspace: Path) -> None:
     settings.write_text(settings.read_text("utf-8").replace("[label]", set_key))
     assert genset(*invite, cwd=workspace).stdout.startswith("https://photos.org/?invite=")
     assert "https://photos.org/?PROLIFIC_PID=" in genset(*study, cwd=workspace).stdout
+    other = genset(*invite, cwd=workspace, GENSET_LABEL_ADDRESS="https://labels.org").stdout
+    assert other.startswith("https://labels.org/?invite=")
 
 
 def test_windows_is_told_what_to_do() -> None:

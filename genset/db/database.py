@@ -114,7 +114,11 @@ class Store:
             # A labeling server has up to 40 threads, and each may need a connection.
             # A server may have been restarted since a connection was used last.
             is_server = make_url(url).get_backend_name() != "sqlite"
-            engine = create_engine(url, max_overflow=45, pool_pre_ping=is_server)
+            # A server set up without a locale has databases without an encoding.
+            options = {"client_encoding": "utf8"} if is_server else {}
+            engine = create_engine(
+                url, max_overflow=45, pool_pre_ping=is_server, connect_args=options
+            )
             if is_server:
                 event.listen(engine, "do_connect", _connect_patiently)
         try:

@@ -12,7 +12,10 @@ from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace
 from tests.test_cli import error_of, genset
 
 
-def test_a_workspace_goes_on_in_postgresql(tmp_path: Path, postgresql: str) -> None:
+def test_a_workspace_goes_on_in_postgresql(
+    tmp_path: Path, postgresql_without_encoding: str
+) -> None:
+    postgresql = postgresql_without_encoding
     workspace, store = labeled_workspace(tmp_path, [TENCH, GOLDFISH])
     do_all(Desk(workspace, store, Labelers(store).by_name("Ann")))
     store.close()
@@ -29,7 +32,10 @@ def test_a_workspace_goes_on_in_postgresql(tmp_path: Path, postgresql: str) -> N
     assert Workspace.find(tmp_path).store_url == postgresql
     assert shown() == before
     # New rows get numbers of their own.
-    assert genset("labelers", "invite", "Bob", cwd=tmp_path).returncode == 0
-    assert len(json.loads(genset("labelers", "list", "--json", cwd=tmp_path).stdout)) == 2
+    assert genset("labelers", "invite", "Bób", cwd=tmp_path).returncode == 0
+    names = [
+        row["name"] for row in json.loads(genset("labelers", "list", "--json", cwd=tmp_path).stdout)
+    ]
+    assert names == ["Ann", "Bób"]
     assert "store.url must be a database" in error_of(genset("move", "nonsense", cwd=tmp_path), 2)
     assert "not empty" in error_of(genset("move", postgresql, cwd=tmp_path), 2)
