@@ -146,8 +146,7 @@ def test_a_photo_as_commons_describes_it() -> None:
     [
         ("<div class='fn value'>\n<span lang='en'>Unknown</span>\n</div>", None, "Unknown"),
         ("Ann B", "Photo by <a href='//example.org/'>Ann</a>", "Photo by Ann"),
-        ("Ann B", "", "Ann B"), ("", None, "Ann"), (None, None, "Ann"),
-        ("<script>alert(1)</script>", None, "Ann"), (7, None, "7"), ([], None, "Ann"),
+        ("Ann B", "", "Ann B"), ("", None, "Ann"), (7, None, "7"), ([], None, "Ann"),
     ],
 )  # fmt: skip
 def test_the_author_is_credited_in_words(artist: Any, attribution: Any, name: str) -> None:
@@ -164,10 +163,9 @@ def test_the_author_is_credited_in_words(artist: Any, attribution: Any, name: st
         ('<a class="extiw" title="en:User:Bo &amp; Co">Bo</a> at Wikipedia', "Bo & Co"),
         ('<a title="User:Bo">Bo</a>, <a title="User:Cleo">Cleo</a>', "Bo, Cleo"),
         ('<a title="User:Bo">Bo</a> (<a title="User talk:Bo">talk</a>)', "Bo"),
-        *((nobody, "Bot") for nobody in ("", None, "Unknown", "Unknown author", "-", [],
-          "<span>Anonymous</span>Unknown author", "Not provided", "<script>alert(1)</script>")),
+        *((nobody, "Bot") for nobody in ("", None, "Unknown author", "-", [], "Not provided",
+          "<span>Anonymous</span>Unknown author", "<script>alert(1)</script>")),
         ("<a title='User:\u202e'>\u202e</a>", "Bot"),
-        ("Пётр", "Пётр"),
     ],
 )  # fmt: skip
 def test_the_owner_is_the_author_and_the_uploader_where_nobody_is_named(
@@ -190,9 +188,7 @@ def test_hostile_words_become_one_harmless_line(value: str) -> None:
     found = photo_with(**fields)
     hostile = photo_on(page(user=value) | {"title": value})
     for words in (found.owner, found.owner_name, hostile.owner, hostile.title):
-        assert words.isprintable()
-        assert len(words) <= 300
-        assert "\u202e" not in words
+        assert words.isprintable() and len(words) <= 300
     assert "alert" not in found.owner_name
     assert found.taken_at is None
 
@@ -246,25 +242,19 @@ def test_when_it_was_taken_is_said_where_it_is_certain(words: Any, taken: str | 
 @pytest.mark.parametrize(
     ("short", "code", "url", "license"),
     [
-        ("CC BY 4.0", "cc-by-4.0", "https://creativecommons.org/licenses/by/4.0", FLICKR[11]),
-        ("CC0", "cc0", "http://creativecommons.org/publicdomain/zero/1.0/deed.en", FLICKR[9]),
         ("CC BY-SA 3.0 de", "cc-by-sa-3.0-de",
          "https://creativecommons.org/licenses/by-sa/3.0/de/deed.en",
          License("CC BY-SA 3.0 DE", "https://creativecommons.org/licenses/by-sa/3.0/de/")),
         (None, None, "//creativecommons.org/licenses/by-sa/4.0/", FLICKR[12]),
         ("<b>CC BY 2.0</b>", None, None, FLICKR[4]),
         (None, "cc-by-2.0", None, FLICKR[4]),
-        ("Public domain", "pd", None, License("Public domain", "")),
         (None, "pd", None, License("Public domain", "")),
         ("PD-USGov", None, None, License("Public domain", "")),
         ("Public domain", "pd", "https://creativecommons.org/publicdomain/mark/1.0/", FLICKR[10]),
-        ("No restrictions", None, "https://www.flickr.com/commons/usage/", FLICKR[7]),
         ("No restrictions", None, None, FLICKR[7]),
         ("GFDL", "gfdl", "http://www.gnu.org/copyleft/fdl.html",
          License("GFDL", "http://www.gnu.org/copyleft/fdl.html")),
-        (None, "gfdl", None, License("GFDL", "")),
         ("FAL", None, "javascript:alert(1)", License("FAL", "")),
-        ("Attribution", None, None, License("Attribution", "")),
     ],
 )  # fmt: skip
 def test_a_licence_has_the_name_and_address_that_it_has_elsewhere(
@@ -275,25 +265,22 @@ def test_a_licence_has_the_name_and_address_that_it_has_elsewhere(
     assert (found.license, found.license_url) == license
 
 
-def why_not(entry: Any) -> str:
+NOTHING = extmetadata(License=None, LicenseShortName=None, LicenseUrl=None)
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        *((page(extmetadata=fields), "no licence") for fields in (NOTHING, [], None)),
+        (page(user=None, extmetadata=extmetadata(Artist=None)), "no author"),
+        *((page() | {"imageinfo": infos}, "no file") for infos in (None, [], {})),
+        (page(timestamp="last year"), "no upload date"),
+    ],
+)
+def test_what_lacks_a_licence_an_author_or_a_file_is_left_out(entry: Fields, reason: str) -> None:
     with pytest.raises(PhotoRejected) as rejected:
         photo_on(entry)
-    return rejected.value.reason
-
-
-def test_without_a_licence_or_anybody_to_credit_a_photo_is_left_out() -> None:
-    nothing = extmetadata(License=None, LicenseShortName=None, LicenseUrl=None)
-    for fields in (nothing, [], None):
-        assert why_not(page(extmetadata=fields)) == "no licence"
-    assert why_not(page(user=None, extmetadata=extmetadata(Artist=None))) == "no author"
-    hidden = photo(user=None)  # its uploader is, by Commons
-    assert (hidden.owner, hidden.owner_name) == ("Ann", "Ann B")
-
-
-@pytest.mark.parametrize("infos", [None, [], {}])
-def test_a_page_without_a_file_is_no_photo(infos: Any) -> None:
-    assert why_not(page() | {"imageinfo": infos}) == "no file"
-    assert why_not(page(timestamp="last year")) == "no upload date"
+    assert rejected.value.reason == reason
 
 
 # Answers
@@ -314,27 +301,22 @@ def test_an_error_is_of_its_kind(code: str, kind: type[SourceError]) -> None:
     assert type(failed.value) is kind
 
 
-def replies(*given: Fields) -> tuple[Callable[[Mapping[str, object]], Fields], list[Fields]]:
-    """Gives these answers in turn; and what was asked."""
-    left, asked = list(given), []
+def test_an_answer_in_parts_is_put_together_by_page() -> None:
+    bare = {"pageid": 7, "ns": 6, "title": "File:A.jpg", "index": 2}
+    parts = [
+        answer(bare, page(8), following={"iicontinue": "A|1", "continue": "||"}, whole=False),
+        answer({"pageid": 7, "imageinfo": [info()]}, following={"gsroffset": 50, "continue": "x"}),
+    ]
+    asked: list[Any] = []
 
     def ask(params: Mapping[str, object]) -> Fields:
         asked.append(dict(params))
-        return left.pop(0)
+        return parts.pop(0)
 
-    return ask, asked
-
-
-def test_an_answer_in_parts_is_put_together_by_page() -> None:
-    bare = {"pageid": 7, "ns": 6, "title": "File:A.jpg", "index": 2}
-    ask, asked = replies(
-        answer(bare, page(8), following={"iicontinue": "A|1", "continue": "||"}, whole=False),
-        answer({"pageid": 7, "imageinfo": [info()]}, following={"gsroffset": 50, "continue": "x"}),
-    )
     batch = ask_whole(ask, {"gsrsearch": "tench"})
     assert asked == [
-        {"gsrsearch": "tench"},
-        {"gsrsearch": "tench", "iicontinue": "A|1", "continue": "||"},
+        first := {"gsrsearch": "tench"},
+        first | {"iicontinue": "A|1", "continue": "||"},
     ]
     assert photo_of(batch.pages["7"]) == structs.replace(photo(), title="A")
     assert batch.pages["7"].index == 2
@@ -433,31 +415,36 @@ def history(*uploads: tuple[int, list[str]], **more: Any) -> Fields:
     )
 
 
-def search(
-    wiki: Wiki, text: str = "tench", number: int = 1, bookmark: str = "", after: int = 2014
-) -> SearchPage:
-    question = Question(
-        text, datetime(after, 1, 1, tzinfo=UTC), None, (), 50, number, bookmark=bookmark
-    )
+def search(wiki: Wiki, number: int = 1, bookmark: str = "") -> SearchPage:
+    question = Question("tench", YEAR_2014, None, (), 50, number, bookmark=bookmark)
     commons = commons_at(wiki.endpoint)
-    return commons.api.call_patiently(lambda quota: commons.search(question, quota), text)
+    return commons.api.call_patiently(lambda quota: commons.search(question, quota), "tench")
 
 
 def by_kind(search_reply: Any, history_reply: Any) -> Callable[[dict[str, str]], Any]:
     return lambda params: search_reply if "gsrsearch" in params else history_reply
 
 
-def test_a_search_asks_for_what_it_must(wiki: Wiki) -> None:
-    wiki.reply = by_kind(answer(page()), history((7, ["2020-05-03T10:11:12Z"])))
-    found = search(wiki)
+def at_once(params: dict[str, str]) -> Fields:
+    """What was uploaded in 2020, of each page that is asked for."""
+    numbers = params["pageids"].split("|")
+    return history(*((int(number), ["2020-05-03T10:11:12Z"]) for number in numbers))
+
+
+def test_a_search_asks_for_what_it_must(wiki: Wiki, monkeypatch: pytest.MonkeyPatch) -> None:
+    wiki.reply = lambda params: answer(page()) if "gsrsearch" in params else at_once(params)
+    commons, turns = commons_at(wiki.endpoint), []
+    monkeypatch.setattr(commons.api, "wait_for_turn", turns.append)
+    found = commons.search(Question("tench", YEAR_2014, None, (), 50, 1), 0)
     assert found == SearchPage((photo(),), total=1, last=True, capped=False)
+    assert turns == [0]  # whoever calls `search` waited for the first call
     first, second = wiki.calls
-    assert first["gsrsearch"] == 'filetype:bitmap "tench"'
     expected = {
         "action": "query",
         "format": "json",
         "formatversion": "2",
         "generator": "search",
+        "gsrsearch": 'filetype:bitmap "tench"',
         "gsrnamespace": "6",
         "gsrlimit": "50",
         "gsroffset": "0",
@@ -474,118 +461,74 @@ def test_a_search_asks_for_what_it_must(wiki: Wiki) -> None:
     }
 
 
-def test_each_further_call_of_a_search_waits_for_its_turn(
-    wiki: Wiki, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wiki.reply = by_kind(answer(page()), history((7, ["2020-05-03T10:11:12Z"])))
-    commons, turns = commons_at(wiki.endpoint), []
-    monkeypatch.setattr(commons.api, "wait_for_turn", turns.append)
-    commons.search(Question("tench", YEAR_2014, None, (), 50, 1), 0)
-    assert (len(wiki.calls), turns) == (2, [0])  # whoever calls `search` waited for the first
+def test_histories_in_parts_are_read_to_their_end_whatever_the_window(wiki: Wiki) -> None:
+    """So a window that ends does not hide photos that were replaced later."""
 
-
-def test_a_photo_is_as_old_as_its_first_version(wiki: Wiki) -> None:
-    pages = [page(7, 1), page(8, 2), page(9, 3, timestamp="2013-12-31T23:59:59Z")]
-    uploads = [
-        (7, ["2020-05-03T10:11:12Z", "2009-01-02T03:04:05Z", "2015-01-01T00:00:00Z"]),
-        (8, ["2020-05-03T10:11:12Z"]),
-    ]
-    wiki.reply = by_kind(answer(*pages), history(*uploads))
-    posted = {each.source_id: each.posted_at for each in search(wiki).photos}
-    assert posted == {
-        "7": datetime(2009, 1, 2, 3, 4, 5, tzinfo=UTC),
-        "8": POSTED,
-        "9": datetime(2013, 12, 31, 23, 59, 59, tzinfo=UTC),
-    }
-    assert wiki.calls[1]["pageids"] == "7|8"  # what is too old by its latest version is not asked
-
-
-def test_a_window_that_ends_does_not_hide_photos_that_were_replaced_later(wiki: Wiki) -> None:
-    wiki.reply = by_kind(
-        answer(page()), history((7, ["2020-05-03T10:11:12Z", "2016-01-01T00:00:00Z"]))
-    )
-    question = Question("tench", YEAR_2014, datetime(2017, 1, 1, tzinfo=UTC), (), 50, 1)
-    [found] = commons_at(wiki.endpoint).search(question, 0).photos
-    assert found.posted_at == datetime(2016, 1, 1, tzinfo=UTC)
-
-
-def test_histories_in_parts_are_read_to_their_end(wiki: Wiki) -> None:
     def reply(params: dict[str, str]) -> Fields:
-        if "gsrsearch" in params:
-            return answer(page())
+        if "gsrsearch" in params:  # what is too old by its latest version is not asked
+            return answer(page(), page(9, 3, timestamp="2013-12-31T23:59:59Z"))
+        assert params["pageids"] == "7"
         if "iicontinue" in params:
-            return history((7, ["2015-01-01T00:00:00Z"]))
+            return history((7, ["2016-01-01T00:00:00Z"]))
         later = {"iicontinue": "Pond.jpg|2011", "continue": "||"}
-        uploads = ["2020-05-03T10:11:12Z", "2011-01-01T00:00:00Z"]
+        uploads = ["2020-05-03T10:11:12Z", "2015-01-01T00:00:00Z", "2018-01-01T00:00:00Z"]
         return history((7, uploads), following=later, whole=False)
 
     wiki.reply = reply
-    assert search(wiki).photos[0].posted_at == datetime(2011, 1, 1, tzinfo=UTC)
-
-
-def test_a_photo_that_was_deleted_meanwhile_is_left_out(wiki: Wiki) -> None:
-    gone = {"pageid": 7, "missing": True}
-    wiki.reply = by_kind(
-        answer(page(7, 1), page(8, 2)),
-        answer(gone, *history((8, ["2020-05-03T10:11:12Z"]))["query"]["pages"]),
-    )
-    assert [each.source_id for each in search(wiki).photos] == ["8"]
-
-
-def test_a_history_that_leaves_out_a_photo_takes_it_not_for_deleted(wiki: Wiki) -> None:
-    wiki.reply = by_kind(answer(page(7, 1), page(8, 2)), history((8, ["2020-05-03T10:11:12Z"])))
-    with pytest.raises(SourceUnavailable, match="history"):
-        search(wiki)
+    question = Question("tench", YEAR_2014, datetime(2017, 1, 1, tzinfo=UTC), (), 50, 1)
+    found, early = commons_at(wiki.endpoint).search(question, 0).photos
+    assert found.posted_at == datetime(2015, 1, 1, tzinfo=UTC)
+    assert early.posted_at == datetime(2013, 12, 31, 23, 59, 59, tzinfo=UTC)
 
 
 def test_the_next_page_goes_on_from_the_bookmark(wiki: Wiki) -> None:
     def reply(params: dict[str, str]) -> Fields:
         if "gsrsearch" not in params:
-            return history(
-                *(
-                    (int(number), ["2020-05-03T10:11:12Z"])
-                    for number in params["pageids"].split("|")
-                )
-            )
+            return at_once(params)
         if params["gsroffset"] == "0":
             return answer(page(7), following={"gsroffset": 50, "continue": "gsroffset||"})
         return answer(page(8))
 
     wiki.reply = reply
     first = search(wiki)
-    assert not first.last
-    assert first.bookmark == "50"
+    assert (first.last, first.bookmark) == (False, "50")
     second = search(wiki, number=2, bookmark=first.bookmark)
     assert wiki.calls[-2]["gsroffset"] == "50"
     assert [each.source_id for each in second.photos] == ["8"]
-    assert second.last
-    assert second.bookmark == ""
-
-
-def test_a_first_page_without_any_of_its_results_may_pass(wiki: Wiki) -> None:
-    wiki.reply = lambda params: answer(following={"gsroffset": 50, "continue": "gsroffset||"})
-    with pytest.raises(SourceUnavailable, match="none of its results"):
-        search(wiki)
+    assert (second.last, second.bookmark) == (True, "")
 
 
 def test_a_page_that_is_no_photo_costs_itself_only(wiki: Wiki) -> None:
-    bad = [page(8, user=None, extmetadata={}), page(9) | {"imageinfo": "x"}, "x", page(10)]
+    bad = [
+        page(8, user=None, extmetadata={}),
+        page(9) | {"imageinfo": "x"},
+        "x",
+        page(10),
+        page(11),
+    ]
     versions = history((7, ["2020-05-03T10:11:12Z"]), (10, []))
+    gone = {"pageid": 11, "missing": True}  # deleted meanwhile
+    versions["query"]["pages"].append(gone)
     wiki.reply = by_kind(answer(*bad, page()), versions)
     found = search(wiki)
     assert [each.source_id for each in found.photos] == ["7"]
-    assert found.rejected == {"no licence": 1, "no file": 1, "deleted": 1}
+    assert found.rejected == {"no licence": 1, "no file": 1, "deleted": 2}
 
 
-def test_an_answer_in_endless_parts_is_given_up(wiki: Wiki) -> None:
-    def reply(params: dict[str, str]) -> Fields:
-        part = int(params.get("iicontinue", "0")) + 1
-        return answer(following={"iicontinue": part, "continue": "||"}, whole=False)
-
-    wiki.reply = reply
-    with pytest.raises(SourceUnavailable, match="too many parts"):
-        commons_at(wiki.endpoint).search(Question("x", YEAR_2014, None, (), 50, 1), 0)
-    assert len(wiki.calls) == 10
+@pytest.mark.parametrize(
+    ("found", "versions", "words"),
+    [
+        (answer(page(7), page(8)), history((8, ["2020-05-03T10:11:12Z"])), "history"),
+        (answer(following={"gsroffset": 50, "continue": "gsroffset||"}), {}, "none of its results"),
+        (answer(following={"iicontinue": 1, "continue": "||"}, whole=False), {}, "too many parts"),
+    ],
+)
+def test_an_answer_that_lacks_something_may_pass(
+    wiki: Wiki, found: Fields, versions: Fields, words: str
+) -> None:
+    wiki.reply = by_kind(found, versions)
+    with pytest.raises(SourceUnavailable, match=words):
+        search(wiki)
 
 
 def test_a_wiki_that_is_down_is_told_from_a_search_that_fails(wiki: Wiki) -> None:
@@ -610,10 +553,8 @@ def test_no_more_than_three_requests_are_made_at_once(wiki: Wiki) -> None:
         leave.wait(30)
         return b"x"
 
-    threads = [
-        Thread(target=host.call, args=(asked, "x"))
-        for host in (commons.api, commons.images, commons.images)
-    ]
+    hosts = commons.api, commons.images, commons.images
+    threads = [Thread(target=host.call, args=(asked, "x")) for host in hosts]
     for thread in threads:
         thread.start()
     meet.wait(30)
@@ -629,56 +570,39 @@ def test_no_more_than_three_requests_are_made_at_once(wiki: Wiki) -> None:
 # Whether a photo is still there
 
 
-def license_of(wiki: Wiki, source_id: str) -> License | SourceError | None:
-    return commons_at(wiki.endpoint).licenses_of([source_id])[source_id]
+def license_of(wiki: Wiki, reply: Any) -> License | SourceError | None:
+    """What is known of photo 7 by this reply."""
+    wiki.reply = lambda params: reply
+    return commons_at(wiki.endpoint).licenses_of(["7"])["7"]
 
 
-def test_the_licence_that_a_photo_has_today(wiki: Wiki) -> None:
-    wiki.reply = lambda params: answer(page())
-    assert license_of(wiki, "7") == FLICKR[12]
+def test_the_licence_of_today_and_what_is_gone(wiki: Wiki) -> None:
+    assert license_of(wiki, answer(page())) == FLICKR[12]
     [asked] = wiki.calls
     assert (asked["pageids"], asked["iiprop"]) == ("7", "extmetadata")
-    wiki.reply = lambda params: answer(page(extmetadata=[]))
-    assert license_of(wiki, "7") == License("No licence", "")
-
-
-@pytest.mark.parametrize(
-    "gone",
-    [{"pageid": 7, "missing": True}, {"pageid": 7, "missing": ""},
-     {"pageid": 7, "ns": 6, "title": "File:Pond.jpg", "imagerepository": ""}],
-)  # fmt: skip
-def test_a_photo_that_was_deleted_is_gone(wiki: Wiki, gone: Fields) -> None:
-    wiki.reply = lambda params: answer(gone)
-    assert license_of(wiki, "7") is None
-
-
-@pytest.mark.parametrize("reply", [answer(), answer({"pageid": 7}), answer(page(8))])
-def test_an_answer_that_says_nothing_of_a_photo_takes_none_away(wiki: Wiki, reply: Fields) -> None:
-    wiki.reply = lambda params: reply
-    assert isinstance(license_of(wiki, "7"), SourceUnavailable)
-
-
-def pages_in(params: dict[str, str]) -> list[int]:
-    return [int(number) for number in params["pageids"].split("|")]
+    assert license_of(wiki, answer(page(extmetadata=[]))) == License("No licence", "")
+    for gone in ({"missing": True}, {"missing": ""}, {"ns": 6, "imagerepository": ""}):
+        assert license_of(wiki, answer({"pageid": 7} | gone)) is None
+    for unsaid in (answer(), answer({"pageid": 7}), answer(page(8))):
+        assert isinstance(license_of(wiki, unsaid), SourceUnavailable)
 
 
 def test_a_photo_that_an_answer_leaves_out_is_asked_for_alone(wiki: Wiki) -> None:
     def reply(params: dict[str, str]) -> Fields:
-        numbers = pages_in(params)
+        numbers = [int(number) for number in params["pageids"].split("|")]
         return answer(*(page(number) for number in numbers if number != 3 or len(numbers) == 1))
 
     wiki.reply = reply
     found = commons_at(wiki.endpoint).licenses_of(["1", "2", "3"])
     assert found == dict.fromkeys(["1", "2", "3"], FLICKR[12])
-    assert [pages_in(params) for params in wiki.calls] == [[1, 2, 3], [3]]
+    assert [params["pageids"] for params in wiki.calls] == ["1|2|3", "3"]
 
 
 def test_a_wiki_that_refuses_is_said_in_one_line(wiki: Wiki) -> None:
     why = b"<html><p>Please set\n a user-agent, see https://w.wiki/4wJS \xff\xe2\x80\xae<script>"
-    wiki.reply = lambda params: (403, why)
     said = r"Wikimedia Commons refused a call: Please set a user-agent, see \S+ \S* ?\(HTTP 403\)$"
     with pytest.raises(SourceRefused, match=said):
-        license_of(wiki, "7")
+        license_of(wiki, (403, why))
     with pytest.raises(SourceRefused, match=said):
         search(wiki)
     wiki.reply = lambda params: (400, b"")

@@ -1,19 +1,18 @@
 """Flickr's answers, as recorded, and calls to the sandbox through the real flickrapi."""
 
 import json
-import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.core.errors import BadInput, SourceError, SourceRefused, SourceUnavailable
-from genset.net.api import as_source_error
+from genset.core.photo import PhotoOrigin
+from genset.licenses import FLICKR
 from genset.sandbox import Sandbox
 from genset.sources.flickr import Flickr, parse_search
 from genset.sources.flickr_api import DAYS, IDS, parse_reply, uploaded
@@ -70,15 +69,19 @@ def test_a_recorded_search(realdata: Path) -> None:
     found = parse_search(parse_reply(body), page=1, per_page=100, since=YEAR_1970)
     assert (found.total, found.last, len(found.photos)) == (2, True, 2)
     first, second = found.photos
-    assert first.source_id == "10115956703"
-    assert first.owner == "78733179@N04"
-    assert first.owner_name == "@janko-m"
-    assert first.title == "Jon Snow"
-    assert first.license == "All Rights Reserved"
-    assert first.page_url == "https://www.flickr.com/photos/78733179@N04/10115956703"
-    assert first.image_url == "http://farm3.staticflickr.com/2822/10115956703_b14e1be9d0_b.jpg"
-    assert first.posted_at == datetime(2013, 10, 6, 12, 6, 46, tzinfo=UTC)
-    assert first.taken_at == "2013-10-06 14:06:41"
+    assert first == PhotoOrigin(
+        source="flickr",
+        source_id="10115956703",
+        owner="78733179@N04",
+        owner_name="@janko-m",
+        title="Jon Snow",
+        license="All Rights Reserved",
+        license_url=FLICKR[0].url,
+        page_url="https://www.flickr.com/photos/78733179@N04/10115956703",
+        image_url="http://farm3.staticflickr.com/2822/10115956703_b14e1be9d0_b.jpg",
+        posted_at=datetime(2013, 10, 6, 12, 6, 46, tzinfo=UTC),
+        taken_at="2013-10-06 14:06:41",
+    )
     assert second.posted_at == datetime(1970, 1, 1, 0, 33, 33, tzinfo=UTC)  # "dateupload": "2013"
 
 
@@ -111,23 +114,14 @@ def test_other_recorded_answers_are_no_search(realdata: Path) -> None:
     ("code", "message", "kind", "scope"),
     [
         (0, "Sorry, the Flickr API service is not currently available.", SourceUnavailable, "host"),
-        (10, "Sorry, the Flickr search API is not currently available.", SourceUnavailable, "host"),
         (105, "Service currently unavailable", SourceUnavailable, "host"),
         (106, "Write operation failed", SourceUnavailable, "host"),
-        (201, "Sorry, the service is not currently available.", SourceUnavailable, "host"),
         (3, "The search API is Not Currently Available", SourceUnavailable, "host"),
         (1, "Too many tags in ALL query", SourceRefused, "query"),
-        (2, "Unknown user", SourceRefused, "query"),
         (3, "Parameterless searches have been disabled", SourceRefused, "query"),
-        (17, "You can only search within your own contacts", SourceRefused, "query"),
-        (18, "Illegal logic in arguments", SourceRefused, "query"),
         (77, "A code that nobody knows", SourceRefused, "query"),
-        (116, "Bad URL found", SourceRefused, "query"),
-        (96, "Invalid signature", SourceRefused, "key"),
         (98, "Login failed / Invalid auth token", SourceRefused, "key"),
-        (99, "User not logged in / Insufficient permissions", SourceRefused, "key"),
         (100, "Invalid API Key (Key has expired)", SourceRefused, "key"),
-        (111, 'Format "xyz" not found', SourceRefused, "run"),
         (112, 'Method "flickr.photo.search" not found', SourceRefused, "run"),
     ],
 )
@@ -216,8 +210,6 @@ def test_an_entry_that_is_no_photo_costs_itself_only(changes: Any, reason: str) 
 def test_numbers_may_be_text_or_not() -> None:
     as_text = parsed(entry(), total="1")
     assert parsed(entry(license=4, dateupload=1381061206, datetakenunknown=0), total=1) == as_text
-    assert as_text.photos[0].posted_at == datetime(2013, 10, 6, 12, 6, 46, tzinfo=UTC)
-    assert as_text.photos[0].license == "CC BY 2.0"
 
 
 @pytest.mark.parametrize(
@@ -291,16 +283,13 @@ def test_the_key_comes_from_the_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     hosts = flickr_at(tmp_path).api.hosts
-    for name in ("FLICKR_API_KEY", "FLICKR_API_SECRET"):
-        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GENSET_CONTACT", "notanaddress")
     with pytest.raises(BadInput, match=r"^GENSET_CONTACT"):
         Workspace.create(tmp_path)
-    with pytest.raises(BadInput, match="requires an API key: set FLICKR_API_KEY"):
-        Flickr.connect(hosts, Settings())
-    monkeypatch.setenv("FLICKR_API_KEY", " , ")
-    with pytest.raises(BadInput, match="requires an API key: set FLICKR_API_KEY"):
-        Flickr.connect(hosts, Settings())
+    for key in ("", " , "):
+        monkeypatch.setenv("FLICKR_API_KEY", key)
+        with pytest.raises(BadInput, match="requires an API key: set FLICKR_API_KEY"):
+            Flickr.connect(hosts, Settings())
     monkeypatch.setenv("FLICKR_API_KEY", "key,another")
     monkeypatch.setenv("GENSET_FLICKR_ENDPOINT", "127.0.0.1:8750")
     with pytest.raises(BadInput, match="GENSET_FLICKR_ENDPOINT"):
@@ -324,18 +313,12 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox
         yield running
 
 
-def search(sandbox: Sandbox, key: str = "key") -> SearchPage:
-    flickr = flickr_at(Path(tempfile.mkdtemp()), sandbox.endpoint, key)
-    flickr.api.hosts.give_up_after = 0
-    question = Question("tench", YEAR_2014, None, (), per_page=50, page=1)
-    try:
-        return flickr.api.call_patiently(lambda quota: flickr.search(question, quota), "tench")
-    except requests.RequestException as error:
-        raise as_source_error(error, "Flickr") from None
+QUESTION = Question("tench", YEAR_2014, None, (), per_page=50, page=1)
 
 
 def test_a_search_asks_for_what_it_must(sandbox: Sandbox, tmp_path: Path) -> None:
-    found, source = search(sandbox), flickr_at(tmp_path, sandbox.endpoint)
+    source = flickr_at(tmp_path, sandbox.endpoint)
+    found = source.search(QUESTION, 0)
     assert all(source.may_fetch(photo.image_url) for photo in found.photos)
     assert (len(found.photos), found.total, found.last) == (3, 3, True)
     [asked] = sandbox.requests.of("flickr.photos.search")
@@ -346,11 +329,12 @@ def test_a_search_asks_for_what_it_must(sandbox: Sandbox, tmp_path: Path) -> Non
     assert extras <= set(asked.params["extras"].split(","))
 
 
-def test_a_refused_key_among_several_is_named_by_its_place(sandbox: Sandbox) -> None:
-    flickr = flickr_at(Path(tempfile.mkdtemp()), sandbox.endpoint, "good,invalid")
-    question = Question("tench", YEAR_2014, None, (), per_page=50, page=1)
+def test_a_refused_key_among_several_is_named_by_its_place(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    flickr = flickr_at(tmp_path, sandbox.endpoint, "good,invalid")
     with pytest.raises(SourceRefused, match=r"check key 2 of 2 in FLICKR_API_KEY$") as refused:
-        flickr.search(question, 1)
+        flickr.search(QUESTION, 1)
     assert refused.value.scope == "key"
     assert "invalid" not in str(refused.value).replace("Key has invalid format", "")
-    assert len(flickr.search(question, 0).photos) == 3
+    assert len(flickr.search(QUESTION, 0).photos) == 3

@@ -102,12 +102,10 @@ def test_in_a_search_of_more_than_a_query_shows_so_it_is(naturalists: Counted) -
 # All of it, once
 
 
-@pytest.mark.parametrize("size", [1, 2, 4, 5, 100, 101])
+@pytest.mark.parametrize("size", [1, 4, 5, 101])
 def test_a_small_search_comes_whole_and_each_once(naturalists: Counted, size: int) -> None:
     ids = spread(size)
-    order = drawn(naturalists, ids, 1, pages=1000)
-    assert sorted(order) == ids
-    assert naturalists.search(FIRST, 0).last is False
+    assert sorted(drawn(naturalists, ids, 1, pages=1000)) == ids
 
 
 def test_a_draw_ends(naturalists: Counted) -> None:
@@ -119,9 +117,6 @@ def test_a_draw_ends(naturalists: Counted) -> None:
         assert not came.capped  # which would have the window of posting times halved
         assert came.photos
     assert naturalists.search(replace(FIRST, page=10**6, bookmark=bookmark), 0).last
-
-
-# The same draw again
 
 
 def test_the_same_seed_draws_the_same_and_another_one_otherwise(naturalists: Counted) -> None:

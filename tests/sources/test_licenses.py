@@ -80,7 +80,6 @@ def test_an_answer_in_an_unknown_form_may_pass(body: bytes) -> None:
         (8, "a United States Government Work (https://www.usa.gov/government-copyright)"),
         (9, "dedicated to the public domain (CC0) (https://creativecommons.org/publicdomain/zero"),
         (10, "marked as free of known copyright (Public Domain Mark) (https://creativecommons.org"),
-        (16, "licensed under CC BY-NC-ND 4.0 (https://creativecommons.org/licenses/by-nc-nd/4.0/)"),
     ],
 )
 def test_the_credit_of_a_licence(number: int, grant: str) -> None:
@@ -89,31 +88,17 @@ def test_the_credit_of_a_licence(number: int, grant: str) -> None:
     assert line.endswith(f"), {PAGE}")
 
 
-def test_every_licence_has_its_own_credit_with_its_address_and_the_photos_page() -> None:
-    lines = {credit(license) for license in FLICKR.values()}
-    assert len(lines) == 17
-    for license in FLICKR.values():
-        assert license.url in credit(license)
-        assert PAGE in credit(license)
-
-
-def test_the_fetched_wording_is_the_one_that_is_shown() -> None:
+def test_a_credit_is_one_line_in_the_words_that_are_stored() -> None:
+    assert len({credit(license) for license in FLICKR.values()}) == 17
     renamed = License("Attribution License", FLICKR[4].url)
     assert "licensed under Attribution License (https://" in credit(renamed)
     moved = License("All Rights Reserved", "https://example.org/terms")
     assert "all rights reserved (https://example.org/terms)" in credit(moved)
-
-
-def test_what_a_stranger_wrote_cannot_leave_the_line() -> None:
     line = credit(FLICKR[4], title="a\nb\x1b[2J\u202e", owner=" \t")
-    assert line.startswith('"a b[2J" by an unknown author, ')
-    assert line.isprintable()
+    assert line.startswith('"a b[2J" by an unknown author, ') and line.isprintable()
     assert credit(FLICKR[4], title="").startswith("A photo by @janko-m")
-
-
-def test_a_photo_without_a_page_or_a_licence_of_ours() -> None:
-    line = attribution(License("ask me", ""), title="Tench", owner="Ann", page_url="")
-    assert line == '"Tench" by Ann, licensed under ask me'
+    bare = attribution(License("ask me", ""), title="Tench", owner="Ann", page_url="")
+    assert bare == '"Tench" by Ann, licensed under ask me'
 
 
 @pytest.mark.parametrize(
@@ -121,7 +106,6 @@ def test_a_photo_without_a_page_or_a_licence_of_ours() -> None:
     [
         ("cc by  4.0", 11),
         ("CC-BY 4", 11),
-        ("CC-BY-4.0", 11),
         ("ccby 4.0", 11),
         ("Creative Commons Attribution 4.0", 11),
         ("Attribution 4.0 International", 11),
@@ -131,7 +115,6 @@ def test_a_photo_without_a_page_or_a_licence_of_ours() -> None:
         ("CC 0", 9),
         ("Creative Commons Zero", 9),
         ("public domain mark 1.0", 10),
-        ("https://creativecommons.org/licenses/by/4.0/", 11),
         ("http://creativecommons.org/publicdomain/zero/1.0", 9),
     ],
 )
@@ -139,28 +122,21 @@ def test_a_licence_is_found_by_its_name(words: str, number: int) -> None:
     assert license_named(words) == FLICKR[number]
 
 
-def test_a_licence_of_ones_own_keeps_its_words() -> None:
+def test_a_licence_of_ones_own_keeps_its_words_and_nearly_a_name_is_refused() -> None:
     for words in ("my own", "Attribution", "Museum terms 2", "Open Data Commons Attribution 1.0"):
         with pytest.raises(BadInput, match=f"no licence '{words}' is known here: .*--license-url"):
             license_named(words)
         assert license_named(words, "https://a.example") == License(words, "https://a.example")
     assert license_named("gfdl") == License("gfdl", "")
-
-
-@pytest.mark.parametrize(
-    ("words", "near"),
-    [
+    for words, near in (
         ("cc by-sa", "CC BY-SA 4.0"),
         ("Creative Commons Attribution", "CC BY 4.0"),
         ("CC BY 5.0", "CC BY 4.0"),
-        ("CC BYSA 4.0", "CC BY-SA 4.0"),
         ("CC B-Y 4.0", "CC BY 4.0"),
         ("public domain marc", "Public Domain Mark"),
-    ],
-)
-def test_nearly_the_name_of_a_licence_is_refused_with_the_nearest(words: str, near: str) -> None:
-    with pytest.raises(BadInput, match=f"no licence '{words}': did you mean '{near}'"):
-        license_named(words)
+    ):
+        with pytest.raises(BadInput, match=f"no licence '{words}': did you mean '{near}'"):
+            license_named(words)
 
 
 # SPDX's ids of what Wikimedia Commons calls its licences
@@ -202,30 +178,26 @@ def test_the_id_of_what_commons_calls_a_licence(name: str, url: str, id: str) ->
     assert spdx_id(License(name, url)) == id
 
 
-def test_the_ids_of_free_licences_can_be_asked_for() -> None:
+def test_the_ids_of_licences_can_be_asked_for() -> None:
+    """Those of free ones, and those that a release writes."""
     for id in ("GFDL-1.2-or-later", "LAL-1.3", "OGL-UK-3.0", "CC-SA-1.0"):
-        choice = choose_licenses(id)
-        assert choice is not None
-        assert choice.wants(License(id, ""))
-        assert not choice.wants(License("CC BY 4.0", ""))
+        assert wanted(id, License(id, ""), License("CC BY 4.0", "")) == [True, False]
         assert is_open(License(id, ""))
-    free = choose_licenses("FAL")
-    assert free is not None
-    assert free.wants(License("FAL", "http://artlibre.org/licence/lal/en"))
+    assert wanted("FAL", License("FAL", "http://artlibre.org/licence/lal/en")) == [True]
+    others = License("CC BY 4.0", ""), License("Public domain of Mars", "")
+    for name in ("Public domain", "No known copyright restrictions", "A (b) c"):
+        id = spdx_id(License(name, ""))
+        assert id.startswith("LicenseRef-")
+        for word in (id, id.lower()):
+            found = wanted(f"CC0-1.0,{word}", License(name, ""), *others)
+            assert found == [True, False, False]
 
 
-@pytest.mark.parametrize(
-    "name", ["Public domain", "No known copyright restrictions", "All Rights Reserved", "A (b) c"]
-)
-def test_the_id_that_a_release_writes_can_be_asked_for(name: str) -> None:
-    id = spdx_id(License(name, ""))
-    assert id.startswith("LicenseRef-")
-    for word in (id, id.lower()):
-        choice = choose_licenses(f"CC0-1.0,{word}")
-        assert choice is not None
-        assert choice.wants(License(name, ""))
-        assert not choice.wants(License("CC BY 4.0", ""))
-        assert not choice.wants(License("Public domain of Mars", ""))
+def wanted(words: str, *licenses: License) -> list[bool]:
+    """Whether ``--license WORDS`` takes these."""
+    choice = choose_licenses(words)
+    assert choice is not None
+    return [choice.wants(license) for license in licenses]
 
 
 @pytest.mark.parametrize("number", [n for n in FLICKR if n not in (0, 7, 8)])
