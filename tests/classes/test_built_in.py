@@ -5,7 +5,6 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 from PIL import Image
 
@@ -39,15 +38,6 @@ def test_cifar10_has_its_ten_in_order_and_says_what_imagenet_lacks() -> None:
     assert [each.wnid for each in taxonomy if minivan in each.imagenet] == ["automobile"]
 
 
-@pytest.mark.parametrize("name", ["cifar10", "imagenet100-cmc"])
-def test_a_workspace_begins_on_one_by_its_name(name: str, tmp_path: Path) -> None:
-    folder = str(tmp_path / "mine")
-    for _ in range(2):
-        done = CliRunner().invoke(cli, ["init", folder, "--taxonomy", name])
-        assert done.exit_code == 0, done.output
-        assert f"{len(taxonomy_named(name))} of {name} (sha256:" in done.output
-
-
 def test_before_anything_is_in_a_workspace_its_classes_are_its_makers_choice(
     tmp_path: Path,
 ) -> None:
@@ -57,6 +47,8 @@ def test_before_anything_is_in_a_workspace_its_classes_are_its_makers_choice(
 
     (tmp_path / "own.toml").write_text("[classes.dog]\n")
     init()
+    assert "100 of imagenet100-cmc (sha256:" in init("--taxonomy", "imagenet100-cmc")
+    assert "10 of cifar10" in init("--taxonomy", "cifar10")
     assert "10 of cifar10" in init("--taxonomy", "cifar10")
     assert "1 of own" in (told := init("--taxonomy", str(tmp_path / "own.toml")))
     assert "in place of cifar10" in told

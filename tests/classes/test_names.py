@@ -41,22 +41,15 @@ def test_each_class_is_found_by_each_of_its_names_or_is_among_the_choices() -> N
 @pytest.mark.parametrize(
     ("word", "wnid"),
     [
-        ("tabby", TABBY),
         ("Tabby Cat", TABBY),
-        ("great white shark", "n01484850"),
         ("Great_White-Shark", "n01484850"),
         ("shih tzu", "n02086240"),
         ("t_shirt", "n03595614"),
         ("N02123045", TABBY),
-        ("drake", "n01847000"),
-        ("kite", "n01608432"),
-        ("boxer", "n02108089"),
-        ("tench", "n01440764"),
         ("wolf spiders", "n01775062"),
-        (TABBY, TABBY),
     ],
 )
-def test_a_name_is_found(word: str, wnid: str) -> None:
+def test_a_name_is_found_however_it_is_written(word: str, wnid: str) -> None:
     assert find_class(imagenet1k(), word).wnids == (wnid,)
 
 
@@ -64,8 +57,6 @@ def test_a_name_is_found(word: str, wnid: str) -> None:
     ("word", "choices"),
     [
         ("crane", [CRANE_BIRD, "wading bird", CRANE_MACHINE, "lifts"]),
-        ("maillot", ["n03710637", "n03710721"]),
-        ("missile", ["n03773504", "n04008634"]),
         ("cardigan", ["n02113186", "corgi", "n02963159", "knitted jacket"]),
         ("cat", ["n02121620", TABBY, "n02127808", "big cat"]),
     ],
@@ -84,9 +75,6 @@ def test_the_only_sense_among_the_classes_is_taken_with_a_remark() -> None:
         "one of its 4 senses among the classes"
     )
     assert find_class(imagenet1k(), "goldfish").remark == ""
-
-
-def test_a_name_stands_for_its_kinds_too() -> None:
     found = find_class(imagenet1k(), "dog")
     assert len(found.wnids) == 118
     assert found.remark == (
@@ -163,12 +151,6 @@ def test_classes_of_ones_own_that_share_a_name_are_the_choices() -> None:
     ]
     with pytest.raises(BadInput, match=r"'n02121808' \(any domesticated member.* names no class"):
         find_class(PETS, "n02121808")
-
-
-def test_a_hint_is_one_line() -> None:
-    assert hint(imagenet1k(), "tench") == "'tench' is the name of n01440764"
-    assert hint(imagenet1k(), "dog").endswith(" and 112 more")
-    assert "n02012849: crane" in hint(imagenet1k(), "crane")
 
 
 def test_beside_a_class_another_never_goes_by_one_of_its_names() -> None:

@@ -109,9 +109,9 @@ def test_each_code_is_a_licence_by_name_address_and_spdx_id(code: str, spdx: str
 
 
 def test_a_name_is_the_persons_or_else_the_login_and_the_owner_stays_the_same() -> None:
-    for user, name in (("ann", " Ann\0 O. "), ("ann_the_second", "")):
-        found = needed(observation(user={"id": 5, "login": user, "name": name}))
-        assert (found.owner, found.owner_name) == ("5", "Ann O." if name else user)
+    for login, called, words in (("ann", " Ann\0 O. ", "Ann O."), ("ann_2", "", "ann_2")):
+        found = needed(observation(user={"id": 5, "login": login, "name": called}))
+        assert (found.owner, found.owner_name) == ("5", words)
 
 
 OPEN_DATA, STATIC = (
