@@ -10,7 +10,6 @@ TESTS = sorted((Path(__file__).parent / "component").glob("*.test.mjs"))
 
 
 @pytest.mark.parametrize("test", TESTS, ids=lambda path: path.name.removesuffix(".test.mjs"))
-@pytest.mark.soak
 def test_state_machine(test: Path) -> None:
     node = shutil.which("node") or shutil.which("nodejs")
     if node is None:

@@ -5,7 +5,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from genset.label.comments import comments
 from genset.label.crowd.studies import Studies, Terms
-from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH
+from tests.labeled_workspace import CRANE, GOLDFISH, TENCH
 from tests.labeler_app.component import (
     begin,
     chosen,
@@ -194,23 +194,6 @@ def test_a_flag_and_its_comment_reach_the_manager(served: Served, window: Browse
     page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
     expect(page.get_by_role("alert")).to_contain_text("went to another labeler meanwhile")
     expect(page.get_by_role("dialog", name="Flag")).to_be_hidden()
-
-
-def test_at_the_end_it_says_so_and_one_can_go_back(served: Served, window: BrowserContext) -> None:
-    page = sign_in(window, served.address, "ender")
-    for name in ("tench", "goldfish", "crane", "tabby"):
-        label(page, name)
-    expect(page.get_by_role("heading", name="All done")).to_be_visible()
-    expect(page.locator(".progress")).to_have_text("4 screens done")
-    press(page, "Backspace")
-    see(page, "tabby", "5 of 5 decided")
-    press(page, "Enter")
-    page.get_by_role("button", name="Undo").click()  # as the key does
-    see(page, "tabby", "5 of 5 decided")
-    press(page, "KeyB", "Enter")
-    expect(page.get_by_role("heading", name="All done")).to_be_visible()
-    saved(page, "20/20")
-    assert stored(served.store, "ender")[TABBY] == "BCCCC"
 
 
 @pytest.mark.parametrize(

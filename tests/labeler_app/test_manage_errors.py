@@ -17,7 +17,6 @@ from labeler_app.manage import deciding
 from tests.labeled_workspace import TENCH
 from tests.labeler_app.pages import (
     Opened,
-    buttons,
     click,
     manage_page,
     pictures,
@@ -52,11 +51,6 @@ def decided(store: Store) -> list[tuple[str, str, str]]:
             *((each.candidate.task, each.verdict.value, each.reason) for each in rulings),
             *((each.candidate.task, "review", each.reason) for each in requests),
         ]
-
-
-@pytest.mark.soak
-def test_without_a_list_it_says_how_to_make_one(opened: Opened) -> None:
-    assert "genset labels suspects RELEASE" in shown(manage_page(opened[0], "Review", of="Errors"))
 
 
 def test_a_photo_is_shown_with_its_class_its_votes_and_the_models_answers(opened: Opened) -> None:
@@ -109,14 +103,6 @@ def test_each_decision_is_stored_and_brings_the_next_photo(opened: Opened) -> No
     assert "Every photo of the list is decided." in shown(
         manage_page(workspace, "Review", of="Errors")
     )
-
-
-@pytest.mark.soak
-def test_a_damaged_list_is_said_in_a_line(opened: Opened) -> None:
-    (opened[0].root / SUSPECTS_FILE).write_text("{}")
-    app = manage_page(opened[0], "Review", of="Errors")
-    assert "is no list of genset labels suspects" in shown(app)
-    assert "Correct" not in buttons(app)
 
 
 def test_a_new_list_is_seen_at_once(opened: Opened) -> None:

@@ -1,6 +1,5 @@
 """What a manager decides on labelers, and makes for them: void, block, studies, gold questions."""
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from genset.db import Store, now
@@ -13,7 +12,6 @@ from genset.label.gold import add_gold_question, list_gold_questions
 from genset.label.labelers import Labelers
 from genset.label.quality import Quality
 from genset.label.stats import Share
-from genset.release.freeze import create
 from labeler_app.manage.people import gold_points
 from tests.label.desks import desk_of, do, hold
 from tests.labeled_workspace import TENCH
@@ -36,7 +34,6 @@ def counts(store: Store) -> int:
     return len(votes_table(store))
 
 
-@pytest.mark.soak
 def test_void_shows_what_it_changes_and_is_taken_back(opened: Opened) -> None:
     store = opened[1]
     spam(opened)
@@ -54,62 +51,30 @@ def test_void_shows_what_it_changes_and_is_taken_back(opened: Opened) -> None:
     click(app, "Count their votes again")
     assert counts(store) == 5
     assert "5 votes of spam count again: 5 candidates done" in shown(app)
-
-
-def test_to_void_who_was_held_out_says_what_that_takes_out_for_good(opened: Opened) -> None:
-    workspace, store = opened
-    spam(opened)
-    create(workspace, store, "before")
-    hold(store, workspace, "spam", by="genset", reason="under 0.3 s a photo")
-    words = shown(about(opened, "spam"))
-    assert "5 votes of spam would be void" in words
-    assert "frozen with such votes, and unchanged: before" in words
-
-
-@pytest.mark.soak
-def test_who_is_blocked_can_be_void_too(opened: Opened) -> None:
-    store = opened[1]
-    spam(opened)
-    app = about(opened, "spam")
     click(app, "Block, and keep the votes")
     assert Labelers(store).all()[0].blocked_at is not None
     assert counts(store) == 5
-    click(app, "Void their votes")
-    assert counts(store) == 0
 
 
-@pytest.mark.parametrize(
-    ("button", "kept"), [("Count their votes again", 5), ("Void their votes", 0)]
-)
-@pytest.mark.soak
-def test_a_suspect_is_the_first_to_look_at_and_cleared_or_void(
-    opened: Opened, button: str, kept: int
-) -> None:
+def test_a_suspect_is_the_first_to_look_at_and_cleared(opened: Opened) -> None:
     workspace, store = opened
     spam(opened)
     hold(store, workspace, "spam", by="genset", reason="under 0.3 s a photo")
     app = manage_page(workspace, "People")
     assert "**spam** held out by genset: under 0.3 s a photo" in shown(app)
-    click(app, button)
-    assert counts(store) == kept
+    click(app, "Count their votes again")
+    assert counts(store) == 5
     assert "held out" not in shown(app)
-    assert set(suspensions(store)) == ({"spam"} if not kept else set())
+    assert suspensions(store) == {}
 
 
 def test_who_is_at_work_is_seen(opened: Opened) -> None:
-    desk = desk_of(opened, "ann")
-    assert "cannot tell" in shown(manage_page(opened[0]))
-    desk.screens()
-    app = manage_page(opened[0])
-    click(app, "Refresh")
-    spam_free = {cell.label: cell.value for cell in app.metric}
-    assert (spam_free["Votes missing"], spam_free["Labels, last hour"]) == ("5", "0")
-
-
-@pytest.mark.soak
-def test_who_is_at_work_is_named(opened: Opened) -> None:
     desk_of(opened, "ann").screens()
-    assert "their labels of the last hour: ann (0)" in shown(manage_page(opened[0]))
+    app = click(manage_page(opened[0]), "Refresh")
+    assert "cannot tell" in shown(app)  # when the votes will be there
+    told = {cell.label: cell.value for cell in app.metric}
+    assert (told["Votes missing"], told["Labels, last hour"]) == ("5", "0")
+    assert "their labels of the last hour: ann (0)" in shown(app)
 
 
 def test_a_line_has_a_point_for_five_gold_questions_or_more() -> None:

@@ -7,8 +7,7 @@ import pytest
 from sqlalchemy import select
 from streamlit.testing.v1 import AppTest
 
-from genset.db import Ruling, Store, Verdict, find_candidate
-from genset.label.decisions import void
+from genset.db import Ruling, Store, Verdict
 from genset.label.gold import list_gold_questions
 from genset.label.review import queue
 from genset.label.session.shown import NewComment
@@ -26,7 +25,6 @@ from tests.labeler_app.pages import (
     served,
     shown,
 )
-from tests.test_cli import genset
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 
@@ -64,16 +62,6 @@ def remark(opened: Opened, text: str) -> None:
     desk.submit(replace(decided(screen), comments=(NewComment(screen.photos[0].id, text),)))
 
 
-def test_a_labeler_s_comment_stands_below_the_photo(opened: Opened) -> None:
-    remark(opened, "<b>:fish:</b>")
-    app = click(manage_page(opened[0], "Photos"), "Open flickr:1")
-    assert "<b>:fish:</b>" not in shown(show_verdicts(app))
-    app = click(manage_page(opened[0], "Photos"), "Open flickr:0")
-    assert "1 comment" in shown(app)
-    assert "<b>:fish:</b>" not in shown(app)  # it may tell a side
-    assert "<b>:fish:</b>" in shown(show_verdicts(app))
-
-
 def test_comments_are_listed_and_lead_to_their_photos(opened: Opened) -> None:
     assert "Nobody has flagged a photo." in shown(manage_page(opened[0], "Review", of="Comments"))
     remark(opened, "blurred")
@@ -92,28 +80,6 @@ def test_comments_are_listed_and_lead_to_their_photos(opened: Opened) -> None:
     assert opens(choose(app, "Show", "flagged")) == [photo]
     assert opens(choose(choose(app, "Show", "all"), "Photos of", "All flagged")) == [photo]
     assert "tench</span>" in pictures(app)[0]
-
-
-@pytest.mark.soak
-def test_a_class_is_seen_photo_by_photo_with_what_was_said(opened: Opened) -> None:
-    app = manage_page(opened[0], "Photos")
-    assert "5 of 5 photos" in shown(app)
-    assert opens(app) == [f"flickr:{number}" for number in range(5)]
-    said = pictures(app)
-    assert all('loading="lazy"' in each and "?w=350" in each for each in said)
-    assert "1 vote</span> " in said[0]
-    assert "no votes" in said[3]
-    assert "correct" not in "".join(said)  # seen when it is asked for
-    said = pictures(show_verdicts(app))
-    assert "1 correct</span> " in said[0]
-    assert "1 incorrect" in said[1]
-    assert "no votes" in said[3]
-    assert "ann" not in "".join(said)  # who said it is seen when it is asked for
-    choose(app, "Show", "disagreement")
-    assert opens(app) == ["flickr:1"]
-    choose(app, "Show", "all")
-    choose(app, "Verdict", "incorrect")
-    assert opens(app) == ["flickr:1"]
 
 
 def test_a_photo_opens_large_and_names_are_hidden_until_asked_for(opened: Opened) -> None:
@@ -139,29 +105,6 @@ def test_a_photo_opens_large_and_names_are_hidden_until_asked_for(opened: Opened
     assert f"{TENCH}/flickr:1" in shown(app)
     click(app, "All photos of tench")
     assert "5 of 5 photos" in shown(app)
-
-
-def test_filters_and_who_decides_are_kept_while_others_are_drawn(opened: Opened) -> None:
-    app = manage_page(opened[0], "Photos")
-    choose(app, "Show", "not labeled")
-    click(app, "Open flickr:4")
-    app.text_input(key="manager").set_value("Dr. Who")
-    click(run(app), "All photos")
-    assert opens(app) == ["flickr:3", "flickr:4"]
-    click(app, "Open flickr:3")
-    assert app.text_input(key="manager").value == "Dr. Who"
-
-
-def test_what_is_void_is_marked_and_found(opened: Opened) -> None:
-    workspace, store = opened
-    void(store, workspace, "ben", by="dana", reason="0 s a photo")
-    app = show_verdicts(manage_page(workspace, "Photos"))
-    choose(app, "Show", "void or held out")
-    assert opens(app) == ["flickr:1"]
-    assert "1 void or held" in pictures(app)[0]
-    choose(app, "Photos of", "A labeler")
-    choose(app, "Labeler", "ben")
-    assert "void or held" in pictures(app)[0]
 
 
 @pytest.mark.soak
@@ -251,32 +194,3 @@ def test_strangers_words_are_text_in_the_gallery(
         assert photo.count("<img") == 1
         assert "javascript:" not in photo
         assert "\u202e" not in photo
-
-
-def test_what_was_removed_is_told(opened: Opened) -> None:
-    workspace, store = opened
-    app = manage_page(workspace, "Photos")
-    with store.begin() as db:
-        find_candidate(db, f"{TENCH}/flickr:0").photo.rejected = "removed"
-    click(app, "Open flickr:0")
-    assert "was removed" in shown(app)
-
-
-@pytest.mark.soak
-def test_of_very_many_classes_all_are_offered_and_the_first_are_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    count = 1100  # some photos look alike, and are one
-    names = {f"bird-{number}": f"bird number {number}" for number in range(count)}
-    file = tmp_path / "birds.toml"
-    file.write_text("".join(f'[classes.{id}]\nname = "{name}"\n' for id, name in names.items()))
-    assert genset("init", "workspace", "--taxonomy", str(file), cwd=tmp_path).returncode == 0
-    workspace, store = labeled_workspace(tmp_path / "workspace", list(names), photos=1)
-    with served(workspace, store, monkeypatch):
-        app = manage_page(workspace, "Photos")
-        chosen = next(each for each in app.selectbox if each.label == "Class")
-        assert len(chosen.options) > 1000
-        assert "1 of 1 photo" in shown(choose(app, "Class", "bird-1009"))
-        app = manage_page(workspace, "Progress")
-        assert "The first 1,000 of 1,0" in shown(app)
-        assert len(app.dataframe[0].value) == 1000

@@ -215,18 +215,6 @@ def test_a_large_body_is_refused_by_the_proxy(outside: Outside) -> None:
     assert outside.ask("GET /genset/ready")[0] == 200
 
 
-def test_clients_that_vanish_do_no_harm(outside: Outside) -> None:
-    for _ in range(5):
-        with outside.connection() as connection:  # in the middle of a body
-            head = f"POST /genset/submit HTTP/1.1\r\nHost: {outside.host}\r\n"
-            connection.sendall(f"{head}Content-Length: 1000\r\n\r\n{{".encode())
-        with outside.connection() as connection:  # as soon as the stream is open
-            lines = ("GET /_stcore/stream HTTP/1.1", f"Host: {outside.host}", *UPGRADE, "", "")
-            connection.sendall("\r\n".join(lines).encode())
-            assert connection.recv(100).startswith(b"HTTP/1.1 101")
-    assert outside.ask("GET /genset/ready")[0] == 200
-
-
 def test_an_error_is_logged_without_the_addresss_query(outside: Outside) -> None:
     """The last one: the server is gone then, which the proxy writes down."""
     kill(outside.server)
