@@ -29,6 +29,23 @@ def session_of(workspace: Workspace, store: Store, name: str) -> str:
     return Sessions(label_secret(workspace)).sign(labeler.id)
 
 
+def submission(screen: Answer, at: float) -> Answer:
+    """Every photo of a screen, correct, as the component sends it; `at` is in ms since 1970."""
+    labels = [
+        {
+            "id": str(uuid.uuid4()),
+            "photo": photo["id"],
+            "verdict": "correct",
+            "shown_at": at,
+            "decided_at": at,
+            "order": order,
+            "supersedes": photo["label_id"],
+        }
+        for order, photo in enumerate(screen["photos"], 1)
+    ]
+    return {"screen": screen["id"], "shown_at": at, "submitted_at": at, "labels": labels}
+
+
 class Unanswered(Exception):
     """The server is away, or could not answer: send it again later."""
 
@@ -91,22 +108,7 @@ class HttpPage:
     def decide(self, screen: Answer) -> None:
         """Put a screen's labels into the outbox."""
         at = round(1000 * time.time())
-        labels = [
-            {
-                "id": str(uuid.uuid4()),
-                "photo": photo["id"],
-                "verdict": "correct",
-                "shown_at": at,
-                "decided_at": at,
-                "order": order,
-                "supersedes": None,
-            }
-            for order, photo in enumerate(screen["photos"], 1)
-        ]
-        times = {"shown_at": at, "submitted_at": at}
-        self.outbox.append(
-            {"id": str(uuid.uuid4()), "screen": screen["id"], **times, "labels": labels}
-        )
+        self.outbox.append({"id": str(uuid.uuid4()), **submission(screen, at)})
 
     def flush(self) -> None:
         """Send what waits, in order."""

@@ -169,37 +169,3 @@ def found(page: Page) -> list[str]:
         if page.evaluate("document.scrollingElement.scrollWidth > innerWidth"):
             problems.append(f"{width} px: wider than the window")
     return problems
-
-
-@pytest.mark.soak
-def test_on_a_phone_the_buttons_are_in_sight_and_nothing_covers_them(
-    place: tuple[Workspace, str], browser: Browser
-) -> None:
-    workspace, origin = place
-    with browser.new_context(
-        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
-    ) as context:
-        page = context.new_page()
-        for view, name in (
-            *(("Review", "Correct Shortcut Y"), ("Review", "Broken Shortcut B")),
-            ("Review&list=Duplicates", "Same, keep left Shortcut 1"),
-            ("Review&list=Duplicates", "Different Shortcut D"),
-            ("Settings", "Make a link"),
-        ):
-            page.goto(f"{origin}/manage?token={manager_token(workspace)}&view={view}")
-            button = page.get_by_role("button", name=name, exact=True)
-            expect(button).to_be_in_viewport(ratio=1)
-            if view == "Settings":  # its tables have tools, which a phone shows all the time
-                expect(page.get_by_test_id("stElementToolbar").first).to_be_visible()
-            else:
-                expect(page.locator("img.genset-photo").first).to_have_js_property("complete", True)
-            assert button.evaluate(COVERED) == [], name
-
-
-COVERED = """button => {
-  const { left, right, top, bottom } = button.getBoundingClientRect();
-  return [[left, top], [right, top], [left, bottom], [right, bottom]]
-    .map(([x, y]) => [x + (x < right ? 8 : -8), y + (y < bottom ? 8 : -8)])
-    .map(([x, y]) => document.elementFromPoint(x, y))
-    .filter(found => !button.contains(found)).map(found => found?.outerHTML.slice(0, 200));
-}"""

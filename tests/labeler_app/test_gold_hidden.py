@@ -10,17 +10,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from sqlalchemy import Engine, event, select
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from genset.db import GoldAnswer, Label, Screen, ScreenPhoto, Store, now
+from genset.db import GoldAnswer, Screen, ScreenPhoto, Store
 from genset.label import Verdict
 from genset.label.access import label_secret
 from genset.label.gold import add_gold_question
@@ -31,6 +29,7 @@ from genset.workspace import Workspace
 from labeler_app.routes import Sessions, routes
 from labeler_app.server import EDGE
 from tests.label.clock import HeldClock
+from tests.label.http_page import submission
 from tests.labeled_workspace import CRANE, GOLDFISH, TENCH, add_candidate, vote
 
 LAMPSHADE = "n03637318"
@@ -64,21 +63,7 @@ class Traffic:
             self._hear("picture", self._http.get(photo["src"], params={"w": 700}))
 
     def submit(self, screen: Any) -> Any:
-        labels = [
-            {
-                "id": str(uuid4()),
-                "photo": photo["id"],
-                "verdict": "correct",
-                "shown_at": 1_000,
-                "decided_at": 2_000,
-                "order": place,
-                "supersedes": photo["label_id"],
-            }
-            for place, photo in enumerate(screen["photos"], 1)
-        ]
-        times = {"shown_at": 1_000, "submitted_at": 2_000}
-        submission = {"screen": screen["id"], **times, "labels": labels}
-        return self.post("submit", {"submissions": [submission]})
+        return self.post("submit", {"submissions": [submission(screen, 1_000)]})
 
     def label_all(self, most: int = 1000) -> None:
         """All that a page does: get screens, see and submit each, take one back, look back."""
@@ -184,6 +169,7 @@ def gold_questions_of(store: Store) -> int:
 def test_the_traffic_with_gold_questions_is_that_of_more_candidates(
     pools: Pools, candidates: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("genset.label.queue.boards.clock", HeldClock())
     tested = pools.pool("tested", 0.3, lambda _: candidates)
     tested.label_all()
     assert gold_questions_of(tested.store) > 0
@@ -195,21 +181,7 @@ def test_the_traffic_with_gold_questions_is_that_of_more_candidates(
 
     assert gold_questions_of(plain.store) == 0
     assert tested.heard == plain.heard
-
-
-@pytest.mark.soak
-def test_the_store_is_asked_the_same_whether_or_not_a_screen_has_gold_questions(
-    pools: Pools, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("genset.label.queue.boards.clock", HeldClock())
-    tested, spared = (pools.pool(name, 0.3, lambda _: 25) for name in ("tested", "spared"))
-    tested.label_all()
-    monkeypatch.setattr(hiding.Shown, "gold_among", lambda *_: 0)
-    spared.label_all()
-
-    assert gold_questions_of(tested.store) > 0
-    assert gold_questions_of(spared.store) == 0
-    assert tested.statements["submit"] == spared.statements["submit"]
+    assert tested.statements["submit"] == plain.statements["submit"]
 
 
 @pytest.mark.soak
@@ -287,30 +259,3 @@ def test_a_photo_comes_no_faster_because_others_were_shown_it(
     photos = [photo for each in (ann, bea) for screen in each.screens for photo in screen["photos"]]
     assert len({photo["owner"] for photo in photos}) < len(photos)  # some tested both of them
     assert len(made) == len(photos)
-
-
-@pytest.mark.soak
-def test_labels_that_came_too_late_are_refused_with_the_gold_questions_among_them(
-    pools: Pools,
-) -> None:
-    tested = pools.pool("tested", 0.4, lambda _: 5)
-    (screen,) = tested.post("screens", {"loaded": [], "count": 1})["screens"]
-    with tested.store.session() as session:
-        kinds = [
-            each.gold_id is not None
-            for each in session.scalars(
-                select(ScreenPhoto).where(ScreenPhoto.screen_id == screen["id"])
-            )
-        ]
-        candidates = session.scalars(
-            select(ScreenPhoto.candidate_id).where(ScreenPhoto.candidate_id.is_not(None))
-        ).all()
-    assert any(kinds)
-    with tested.store.begin() as session:
-        session.get_one(Screen, screen["id"]).expires_at = now() - timedelta(hours=1)
-        for candidate in candidates:
-            session.add(Label(candidate_id=candidate, worker="dot", verdict=Verdict.CORRECT))
-
-    receipts = tested.submit(screen)["receipts"]
-
-    assert {receipt["reason"] for receipt in receipts} == {"given to another labeler meanwhile"}

@@ -1,6 +1,5 @@
 """The manager's view of errors that matter: what is shown, what the buttons and keys decide."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from sqlalchemy import select
 
 from genset.db import ReviewRequest, Ruling, Store
 from genset.label.review import queue
-from genset.label.suspects import SUSPECTS_FILE, write_suspects
+from genset.label.suspects import write_suspects
 from genset.reporting.suspects import find_suspects
 from genset.sets.open import open_set
 from genset.workspace import Workspace
@@ -103,15 +102,3 @@ def test_each_decision_is_stored_and_brings_the_next_photo(opened: Opened) -> No
     assert "Every photo of the list is decided." in shown(
         manage_page(workspace, "Review", of="Errors")
     )
-
-
-def test_a_new_list_is_seen_at_once(opened: Opened) -> None:
-    workspace = opened[0]
-    make_list(workspace)
-    assert "3 to decide" in shown(manage_page(workspace, "Review", of="Errors"))
-    path = workspace.root / SUSPECTS_FILE
-    make_list(workspace)
-    found = path.read_text().replace('"photos": 10', '"photos": 11')
-    path.write_text(found)
-    os.utime(path, ns=(1, 1))
-    assert "3 of 11 photos" in shown(manage_page(workspace, "Review", of="Errors"))

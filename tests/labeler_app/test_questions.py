@@ -121,46 +121,6 @@ def test_the_keyboard_answers_all_and_one_can_go_back(
 
 
 @pytest.mark.browser
-@pytest.mark.soak
-def test_on_a_phone_fingers_answer_all_with_the_photo_in_sight(
-    place: Served, browser: Browser
-) -> None:
-    with browser.new_context(
-        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
-    ) as context:
-        page = sign_in(context, place.address, "fingers")
-        names = asked(page, 0)
-        for button in page.locator(".screen button:visible, .actions button:visible").all():
-            box = button.bounding_box()
-            assert box is not None
-            assert box["height"] >= 44, button.inner_text()
-        answers = ("No", "Maybe", "Yes", "No")
-        for name, word in zip(names, answers, strict=False):
-            button = row(page, name).get_by_role("button", name=word)
-            button.scroll_into_view_if_needed()
-            button.tap()
-            expect(button).to_have_attribute("aria-pressed", "true")
-            expect(page.locator(".seen img")).to_be_in_viewport(ratio=0.9)
-        page.get_by_role("button", name="Something else of the classes").tap()
-        page.get_by_role("combobox").fill("dogsled")
-        page.get_by_role("option", name="dogsled").tap()
-        expect(row(page, "dogsled")).to_be_in_viewport(ratio=1)
-        assert page.evaluate("document.querySelector('.stMain').scrollWidth - innerWidth") <= 0
-        page.get_by_role("button", name="Submit").tap()
-        expect(row(page, "dogsled")).to_have_count(0)
-        others = asked(page, 0)
-        expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
-        while page.locator(".question").count():  # a tap decides what was in sight
-            page.get_by_role("button", name="None of these").tap()
-            page.wait_for_timeout(200)
-        see(page, "tench", "0 of 2 decided")
-        all_stored(page, len(names) + 1 + len(others))
-    found = by_class(place.store, "fingers")
-    assert found.pop(DOGSLED) == [Verdict.CORRECT]
-    assert sum(map(len, found.values())) == len(names) + len(others)
-
-
-@pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.soak
 def test_whoever_cannot_see_it_is_told_all(

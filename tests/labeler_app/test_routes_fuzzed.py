@@ -23,6 +23,7 @@ from genset.label.session.desk import Desk
 from genset.workspace import Workspace
 from labeler_app.routes import Sessions, routes
 from labeler_app.server import EDGE
+from tests.label.http_page import submission
 from tests.labeled_workspace import TENCH, labeled_workspace
 
 ASKED = ("screens", "submit", "beat", "leave", "earlier", "hand_in")
@@ -47,20 +48,8 @@ class Client:
 
     def submission(self) -> dict[str, Any]:
         """A screen of theirs, all decided."""
-        (screen,) = self.desk.screens(1)
-        labels = [
-            {
-                "id": str(uuid4()),
-                "photo": photo.id,
-                "verdict": "correct",
-                "shown_at": 1_000,
-                "decided_at": 2_000,
-                "order": order,
-                "supersedes": None,
-            }
-            for order, photo in enumerate(screen.photos, 1)
-        ]
-        return {"screen": screen.id, "shown_at": 1_000, "submitted_at": 2_000, "labels": labels}
+        (screen,) = self.post("screens", {"loaded": [], "count": 1}).json()["screens"]
+        return submission(screen, 1_000)
 
     def labels(self) -> int:
         with self.store.session() as session:
