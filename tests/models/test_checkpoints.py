@@ -103,6 +103,12 @@ def test_a_checkpoint_predicts_as_torchvision_does(
     for name in ("saved.pth", "saved.safetensors", "saved.half.pth"):
         found = answers(f"file:{tmp_path}/{name}?{ARCH}", photos, tmp_path / name[5:])
         assert found == (half if "half" in name else whole)
+    how = "resize=80&crop=72&interpolation=bicubic&mean=0.5&std=0.2,0.3,0.4"
+    spec = f"file:{tmp_path}/saved.pth?arch=torchvision:squeezenet1_1&{how}"
+    sizes = {"resize_size": 80, "crop_size": 72, "interpolation": InterpolationMode.BICUBIC}
+    normal = {"mean": (0.5, 0.5, 0.5), "std": (0.2, 0.3, 0.4)}
+    expected = by_hand(squeezenet(weights), photos, **sizes, **normal)
+    assert answers(spec, photos, tmp_path / "changed") == expected
     (tmp_path / "cut.safetensors").write_bytes((tmp_path / "saved.safetensors").read_bytes()[:900])
     said = refusal(ModelError, f"file:{tmp_path}/cut.safetensors?{ARCH}", photos)
     assert "cut.safetensors is no file of weights alone" in said
@@ -130,23 +136,6 @@ def test_another_order_of_classes_and_a_background_output_are_understood(tmp_pat
 
 def four_colours() -> nn.Module:
     return Colours(4)
-
-
-def test_the_spec_can_change_each_step_of_the_preprocessing(
-    weights: Weights, photos: Path, tmp_path: Path
-) -> None:
-    torch.save(weights, tmp_path / "saved.pth")
-    how = "resize=80&crop=72&interpolation=bicubic&mean=0.5&std=0.2,0.3,0.4"
-    spec = f"file:{tmp_path}/saved.pth?arch=torchvision:squeezenet1_1&{how}"
-    assert answers(spec, photos, tmp_path / "runs") == by_hand(
-        squeezenet(weights),
-        photos,
-        resize_size=80,
-        crop_size=72,
-        interpolation=InterpolationMode.BICUBIC,
-        mean=(0.5, 0.5, 0.5),
-        std=(0.2, 0.3, 0.4),
-    )
 
 
 @pytest.mark.parametrize("name", ["densenet121", pytest.param("googlenet", marks=pytest.mark.soak)])
@@ -197,7 +186,9 @@ def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my_models.py").write_text(
         "from tests.score.colours import Colours\n"
+        "from torch.nn import DataParallel\n"
         "def mine(): return Colours()\n"
+        "def parallel(): return DataParallel(Colours())\n"
         "def ten(): return Colours(10)\n"
         "def none(): return None\n"
         "def with_size(size): return Colours(size)\n"
@@ -213,10 +204,22 @@ def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     sys.modules.pop("my_models", None)
 
 
-def test_a_network_of_ones_own_comes_from_the_current_folder(own_module: Path) -> None:
-    photos = painted_set(own_module / "photos")
-    (run,) = evaluate(open_set(str(photos)), ["file:colours.pth?arch=my_models:mine"], own_module)
+def test_a_network_of_ones_own_comes_from_the_current_folder(
+    own_module: Path, photos: Path
+) -> None:
+    painted = painted_set(own_module / "photos")
+    (run,) = evaluate(open_set(str(painted)), ["file:colours.pth?arch=my_models:mine"], own_module)
     assert (run.top1.correct, run.top5.correct) == (2, 3)
+    torch.save(nn.DataParallel(Colours()).state_dict(), "saved.pth")  # its names begin with module
+    spec = "file:saved.pth?arch=my_models:parallel"
+    assert len(answers(spec, photos, own_module / "runs")) == 12
+    for broken in (float("nan"), float("inf")):
+        damaged = Colours().state_dict()
+        damaged["scores.weight"][7, 0] = broken
+        torch.save(damaged, "colours.pth")
+        with pytest.raises(ModelError, match=r"answers NaN or infinity: broken weights\?"):
+            evaluate(open_set(str(painted)), ["file:colours.pth?arch=my_models:mine"], Path("bad"))
+    assert not list(Path("bad").glob("*/*"))
 
 
 @pytest.mark.parametrize(
@@ -241,29 +244,3 @@ def test_a_network_of_ones_own_that_fails_is_named(
     assert named in str(refused.value)
     assert repr(f"file:{spec}") in str(refused.value)
     assert find_runs(own_module / "runs", "photos") == []
-
-
-def test_a_network_whose_own_names_begin_with_module_keeps_them(
-    photos: Path, tmp_path: Path
-) -> None:
-    wrapped = nn.DataParallel(Colours())
-    torch.save(wrapped.state_dict(), tmp_path / "saved.pth")
-    spec = f"file:{tmp_path}/saved.pth?arch={__name__}:parallel_colours"
-    assert len(answers(spec, photos, tmp_path / "runs")) == 12
-
-
-def parallel_colours() -> nn.Module:
-    return nn.DataParallel(Colours())
-
-
-@pytest.mark.parametrize("broken", [float("nan"), float("inf")])
-def test_weights_that_give_no_finite_answer_are_refused(
-    photos: Path, tmp_path: Path, broken: float
-) -> None:
-    spec = colours(tmp_path)
-    damaged = Colours().state_dict()
-    damaged["scores.weight"][7, 0] = broken
-    torch.save(damaged, tmp_path / "colours.pth")
-    with pytest.raises(ModelError, match=r"answers NaN or infinity: broken weights\?"):
-        evaluate(open_set(str(photos)), [spec], tmp_path / "runs")
-    assert find_runs(tmp_path / "runs", photos.name) == []

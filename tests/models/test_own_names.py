@@ -19,7 +19,6 @@ from genset.models.spec import parse_spec
 from tests.commands import says
 from tests.models.huggingface import folders
 from tests.models.huggingface.test_classifier import noise
-from tests.reporting.sets import release_of
 from tests.score.colours import WNIDS
 
 OWN = """name = "pets"
@@ -102,7 +101,6 @@ LABELS = ["Red Panda!", "cat/dog", "Alsatian", "名前", "y" * 80, "con", "tabby
     "labels",
     [
         LABELS,
-        ["Alsatian", "pug-dog", "boxer"],
         ["0", "1", "2"],
         ["n02085620-Chihuahua", "n02123045 tabby", "n02123159"],
         ["a b", "a_b", "a-b", "A B"],
@@ -113,12 +111,16 @@ def test_a_models_names_as_classes_are_met_by_its_outputs_each(
 ) -> None:
     folders.vit(here / "vit", labels)
     says("classes", "from-model", "hf:vit", "-o", "c.toml")
-    ids = [each.wnid for each in taxonomy_in((here / "c.toml").read_text("utf-8"), "c.toml")]
+    own = taxonomy_in((here / "c.toml").read_text("utf-8"), "c.toml")
+    ids = [each.wnid for each in own]
     assert len(ids) == len(labels)
+    kept = taxonomy_of(json.loads(json.dumps(document_of(own))))  # where a workspace keeps it
+    assert [each.outputs for each in kept] == [each.outputs for each in own]
+    if labels is LABELS:
+        assert own["Red_Panda_2"].outputs == ("Red Panda!",)
     says("init", "w", "--taxonomy", "c.toml")
     photos_of(here, *ids)
     run = run_of("hf:vit", "c.toml")
-    own = taxonomy_in((here / "c.toml").read_text("utf-8"), "c.toml")
     order = load_model(parse_spec("hf:vit"), Loading(custom=own)).order
     assert run["mapping"]["without"] == {}
     assert [run["mapping"]["outputs"][id] for id in ids] == [[output] for output in order]
@@ -127,15 +129,6 @@ def test_a_models_names_as_classes_are_met_by_its_outputs_each(
     (here / "list.txt").write_text("\n".join(["# not ImageNet", *labels]), "utf-8")
     again = run_of("hf:vit?classes=list.txt", "c.toml")
     assert again["top1"] == run["top1"]
-
-
-def test_what_models_call_a_class_is_kept_where_a_taxonomy_is(here: Path) -> None:
-    folders.vit(here / "vit", LABELS)
-    says("classes", "from-model", "hf:vit", "-o", "c.toml")
-    own = taxonomy_in((here / "c.toml").read_text("utf-8"), "c.toml")
-    kept = taxonomy_of(json.loads(json.dumps(document_of(own))))
-    assert [each.outputs for each in kept] == [each.outputs for each in own]
-    assert own["Red_Panda_2"].outputs == ("Red Panda!",)
 
 
 @pytest.mark.soak
@@ -171,10 +164,3 @@ def test_other_labels_are_refused_with_the_mend(here: Path) -> None:
     said = says("evaluate", "photos", "--taxonomy", "pets.toml", "--model", "hf:vit", code=1)
     assert "none of its 2 outputs ('spam', 'eggs', ...)" in said
     assert "of the model's own names (outputs)" in said
-
-
-def test_imagenets_sets_know_nothing_of_it(here: Path) -> None:
-    folders.vit(here / "vit")
-    photos = release_of(here / "small", 3)
-    assert photos.custom_taxonomy is None
-    assert load_model(parse_spec("hf:vit")).words == {}

@@ -13,26 +13,16 @@ from genset.models.spec import ModelSpec, errors_of, parse_spec
 FILE = "file:a.pth?arch=torchvision:resnet18"
 
 
-def test_a_torchvision_model_is_called_by_its_own_name() -> None:
+def test_a_spec_is_taken_apart() -> None:
     text = "torchvision:resnet50@IMAGENET1K_V1"
     named = "resnet50@IMAGENET1K_V1"
     assert parse_spec(text) == ModelSpec(text, "torchvision", named, "", named, {})
-
-
-def test_a_checkpoint_is_called_by_its_files_name() -> None:
-    spec = parse_spec("file:some where/fast.v2.pth?arch=my.models:lite0")
-    assert (spec.kind, spec.target, spec.arch, spec.name) == (
-        "file",
-        "some where/fast.v2.pth",
-        "my.models:lite0",
-        "fast.v2",
-    )
-
-
-def test_every_option_is_understood() -> None:
-    spec = parse_spec(
-        f"{FILE}&name=fast%20one+&resize=256&crop=224&interpolation=bicubic&mean=0.5&std=0.1,0.2,0.3"
-    )
+    path = "some where/fast.v2.pth"
+    spec = parse_spec(f"file:{path}?arch=my.models:lite0")
+    found = spec.kind, spec.target, spec.arch, spec.name
+    assert found == ("file", path, "my.models:lite0", "fast.v2")
+    how = "resize=256&crop=224&interpolation=bicubic&mean=0.5&std=0.1,0.2,0.3"
+    spec = parse_spec(f"{FILE}&name=fast%20one+&{how}")
     assert spec.name == "fast one+"
     assert spec.preprocessing == {
         "resize": 256,
@@ -47,23 +37,17 @@ def test_every_option_is_understood() -> None:
     ("text", "named"),
     [
         ("", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
-        ("my-network", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
-        ("torchvision:", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
         ("tensorflow:resnet50", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
         ("file:a.pth", "say what it is with ?arch=torchvision:NAME"),
         ("file:a.pth?arch=resnet18", "say what it is with ?arch=torchvision:NAME"),
-        ("file:a.pth?arch=:", "say what it is with ?arch=torchvision:NAME"),
         ("file:a.pth?arch=torchvision:", "say what it is with ?arch=torchvision:NAME"),
         ("torchvision:resnet18?arch=a:b", "arch is an option of file:CHECKPOINT"),
         (f"{FILE}&crpo=224", "no option crpo; there are arch, ema, prefix, name, classes"),
         (f"{FILE}&crop=0", "crop cannot be '0'"),
-        (f"{FILE}&crop=", "crop cannot be ''"),
         (f"{FILE}&resize=256.5", "resize cannot be '256.5'"),
-        (f"{FILE}&resize=99999", "resize cannot be '99999'"),
         (f"{FILE}&mean=0.5,0.5", "mean cannot be '0.5,0.5'"),
         (f"{FILE}&mean=nan", "mean cannot be 'nan'"),
         (f"{FILE}&std=0", "std cannot be '0'"),
-        (f"{FILE}&std=inf", "std cannot be 'inf'"),
         (f"{FILE}&interpolation=lanczos", "interpolation is bilinear or bicubic"),
     ],
 )

@@ -1,6 +1,5 @@
 """``torchvision:NAME``: where its weights come from, and what to do where they cannot come."""
 
-from collections.abc import Callable
 from pathlib import Path
 from urllib.error import URLError
 
@@ -42,43 +41,11 @@ def test_without_a_network_the_message_names_the_offline_ways(downloaded: Path) 
     assert "Network is unreachable" in said
     assert f"copy {FILE} into {downloaded}" in said
     assert f"file:{FILE}?arch=torchvision:squeezenet1_1" in said
+    with pytest.raises(BadInput, match="resnet50 has no weights V3; it has IMAGENET1K_V1, IMAGEN"):
+        load_model("torchvision:resnet50@V3")
 
 
-def test_both_offline_ways_work_and_give_the_same_model(
-    downloaded: Path, weights: dict[str, torch.Tensor], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    downloaded.mkdir(parents=True)
-    torch.save(weights, downloaded / FILE)
-    copied = load_model("torchvision:squeezenet1_1")
-    monkeypatch.chdir(downloaded)
-    named = load_model(f"file:{FILE}?arch=torchvision:squeezenet1_1")
-    assert copied.weights_hash == named.weights_hash
-    assert copied.preprocessing == named.preprocessing
-    assert all(
-        torch.equal(weight, weights[key]) for key, weight in copied.network.state_dict().items()
-    )
-
-
-def test_weights_bring_the_preprocessing_they_were_published_with(
-    downloaded: Path, weights: dict[str, torch.Tensor]
-) -> None:
-    downloaded.mkdir(parents=True)
-    torch.save(weights, downloaded / FILE)
-    assert load_model("torchvision:squeezenet1_1").preprocessing.described() == {
-        "resize": 256,
-        "crop": 224,
-        "interpolation": "bilinear",
-        "mean": [0.485, 0.456, 0.406],
-        "std": [0.229, 0.224, 0.225],
-    }
-    changed = load_model("torchvision:squeezenet1_1@IMAGENET1K_V1?crop=200&mean=0.5")
-    assert (changed.preprocessing.geometry.crop, list(changed.preprocessing.mean)) == (
-        200,
-        [0.5, 0.5, 0.5],
-    )
-
-
-def test_a_download_leaves_standard_output_to_the_answer(
+def test_both_offline_ways_and_a_download_give_the_same_model(
     downloaded: Path,
     weights: dict[str, torch.Tensor],
     monkeypatch: pytest.MonkeyPatch,
@@ -88,40 +55,41 @@ def test_a_download_leaves_standard_output_to_the_answer(
         assert url == f"https://download.pytorch.org/models/{FILE}"
         torch.save(weights, file)
 
-    monkeypatch.setattr(torch.hub, "download_url_to_file", download)
-    load_model("torchvision:squeezenet1_1")
-    assert capsys.readouterr().out == ""
+    with monkeypatch.context() as patch:
+        patch.setattr(torch.hub, "download_url_to_file", download)
+        fetched = load_model("torchvision:squeezenet1_1")
+    assert capsys.readouterr().out == ""  # which is for the answer
+    copied = load_model("torchvision:squeezenet1_1")
+    monkeypatch.chdir(downloaded)
+    named = load_model(f"file:{FILE}?arch=torchvision:squeezenet1_1")
+    assert fetched.weights_hash == copied.weights_hash == named.weights_hash
+    assert copied.preprocessing == named.preprocessing
+    assert copied.preprocessing.described() == {
+        "resize": 256,
+        "crop": 224,
+        "interpolation": "bilinear",
+        "mean": [0.485, 0.456, 0.406],
+        "std": [0.229, 0.224, 0.225],
+    }
+    changed = load_model("torchvision:squeezenet1_1@IMAGENET1K_V1?crop=200&mean=0.5")
+    assert changed.preprocessing.geometry.crop == 200
+    assert list(changed.preprocessing.mean) == [0.5, 0.5, 0.5]
+    found = copied.network.state_dict()
+    assert all(torch.equal(weight, weights[key]) for key, weight in found.items())
 
 
-def write_text(_weights: dict[str, torch.Tensor], file: Path) -> None:
-    file.write_text("<html>please sign in to this network</html>")
-
-
-def write_code(_weights: dict[str, torch.Tensor], file: Path) -> None:
-    torch.save(Calls(Path.touch, file.with_name("it ran")), file)
-
-
-def write_another(weights: dict[str, torch.Tensor], file: Path) -> None:
-    torch.save({"fc.weight": weights["classifier.1.weight"]}, file)
-
-
-@pytest.mark.parametrize("write", [write_text, write_code, write_another])
+@pytest.mark.parametrize("what", ["text", "code", "another"])
 def test_a_file_there_that_is_not_these_weights_is_named_and_runs_no_code(
-    downloaded: Path,
-    weights: dict[str, torch.Tensor],
-    write: Callable[[dict[str, torch.Tensor], Path], None],
+    downloaded: Path, weights: dict[str, torch.Tensor], what: str
 ) -> None:
     downloaded.mkdir(parents=True)
-    write(weights, downloaded / FILE)
-    with pytest.raises(
-        ModelError, match=rf"{downloaded / FILE} does not hold its weights .*delete"
-    ):
+    file = downloaded / FILE
+    if what == "text":
+        file.write_text("<html>please sign in to this network</html>")
+    elif what == "code":
+        torch.save(Calls(Path.touch, downloaded / "it ran"), file)
+    else:
+        torch.save({"fc.weight": weights["classifier.1.weight"]}, file)
+    with pytest.raises(ModelError, match=rf"{file} does not hold its weights .*delete"):
         load_model("torchvision:squeezenet1_1")
     assert not (downloaded / "it ran").exists()
-
-
-def test_unknown_weights_of_a_known_model_bring_those_there_are(downloaded: Path) -> None:
-    with pytest.raises(
-        BadInput, match="resnet50 has no weights V3; it has IMAGENET1K_V1, IMAGENET"
-    ):
-        load_model("torchvision:resnet50@V3")

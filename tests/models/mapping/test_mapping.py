@@ -51,26 +51,16 @@ def mapping(
     return ClassMapping.of(outputs, own, Convention(pool, among), above)
 
 
-def test_an_output_with_a_class_s_own_id_is_its_output() -> None:
+def test_a_class_gets_its_own_id_or_its_list_or_what_is_below_its_synset() -> None:
     own = taxonomy(tabby={"synset": "animal"}, husky={})
     assert outputs_of(OUTPUTS, own, above) == {"tabby": [2], "husky": [3]}
-
-
-def test_a_list_of_imagenet_s_classes_comes_before_the_hierarchy() -> None:
-    outputs = ("n02123045", "n02123159", "poodle")
     own = taxonomy(cat={"synset": "animal", "imagenet": ["n02123159", "n02123045"]})
-    assert outputs_of(outputs, own, above) == {"cat": [0, 1]}
-
-
-def test_all_outputs_below_a_synset_are_its_class_s() -> None:
+    assert outputs_of(("n02123045", "n02123159", "poodle"), own, above) == {"cat": [0, 1]}
     own = taxonomy(hound={"synset": "dog"}, beast={"synset": "animal"}, deer={"synset": "deer"})
     assert outputs_of(OUTPUTS, own, above) == {"hound": [0, 3], "beast": [2], "deer": []}
-
-
-def test_what_is_below_a_class_with_its_own_output_is_of_no_class_above_it() -> None:
+    # What is below a class with its own output is of no class above it.
     own = taxonomy(dog={"synset": "dog"}, beast={"synset": "animal"})
-    outputs = ("dog", "poodle", "tabby")
-    assert outputs_of(outputs, own, above) == {"dog": [0], "beast": [2]}
+    assert outputs_of(("dog", "poodle", "tabby"), own, above) == {"dog": [0], "beast": [2]}
 
 
 def test_an_output_below_two_classes_is_refused_with_the_mend() -> None:
@@ -80,12 +70,8 @@ def test_an_output_below_two_classes_is_refused_with_the_mend() -> None:
     same = taxonomy(one={"synset": "cat"}, two={"synset": "cat"})
     with pytest.raises(BadInput, match="leave out the synset of all but one"):
         outputs_of(OUTPUTS, same, above)
-    real = taxonomy(one={"synset": "cat"}, two={"synset": "cat"})
     with pytest.raises(BadInput, match=r'imagenet = \["n02123045", ...\] under one of them'):
-        outputs_of(("n02123045",), real, lambda wnid: {wnid, "cat"})
-
-
-def test_one_that_a_list_names_is_not_claimed_by_the_other_class() -> None:
+        outputs_of(("n02123045",), same, lambda wnid: {wnid, "cat"})
     own = taxonomy(auto={"imagenet": ["n03770679"]}, lorry={"synset": "truck"})
     found = outputs_of(("n03770679", "truck"), own, lambda wnid: {wnid, "truck"})
     assert found == {"auto": [0], "lorry": [1]}
@@ -130,12 +116,10 @@ def test_shares_are_those_of_a_plain_loop(
 
 
 def test_no_top_five_is_kept_of_five_classes_or_fewer() -> None:
-    five = taxonomy(**{f"c{n}": {} for n in range(5)})
-    six = taxonomy(**{f"c{n}": {} for n in range(6)})
     outputs = tuple(f"c{n}" for n in range(6))
-    assert mapping(five, outputs=outputs).answer_count(5) == 4
-    assert mapping(six, outputs=outputs).answer_count(5) == 5
-    assert mapping(six, outputs=outputs[:3]).answer_count(5) == 3
+    for classes, used, most in ((5, 6, 4), (6, 6, 5), (6, 3, 3)):
+        own = taxonomy(**{f"c{n}": {} for n in range(classes)})
+        assert mapping(own, outputs=outputs[:used]).answer_count(5) == most
 
 
 def test_a_run_keeps_what_was_mapped_and_says_it() -> None:

@@ -15,40 +15,28 @@ def taxonomy(**classes: dict[str, object]) -> Taxonomy:
     return taxonomy_of({"name": "mine", "classes": classes})
 
 
-def test_lists_come_before_ids_and_ids_before_names() -> None:
+def test_lists_come_before_ids_ids_before_names_and_spellings_are_one_name() -> None:
     own = taxonomy(
         red_panda={"outputs": ["Ailurus/fulgens"]}, panda_2={"outputs": ["red_panda"]}, cat={}
     )
     found = match_by_words(["red_panda", "Ailurus/fulgens", "cat", "CAT"], own)
-    assert found.outputs == {
-        "panda_2": ["red_panda"],
-        "red_panda": ["Ailurus/fulgens"],
-        "cat": ["cat"],
-    }
-    assert found.by_name == ()
-
-
-def test_one_word_in_two_spellings_is_one_name() -> None:
+    listed = {"panda_2": ["red_panda"], "red_panda": ["Ailurus/fulgens"], "cat": ["cat"]}
+    assert (found.outputs, found.by_name) == (listed, ())
     own = taxonomy(red_panda={}, c1={"name": "Tabby cat"}, deer={})
     found = match_by_words(["Red-Panda", "tabby  cat", "moose"], own)
     assert found.outputs == {"red_panda": ["Red-Panda"], "c1": ["tabby  cat"]}
     assert found.by_name == ("red_panda", "c1")
 
 
-@pytest.mark.parametrize(
-    ("outputs", "classes"),
-    [
+def test_a_name_that_could_mean_another_is_not_taken() -> None:
+    for outputs, classes in (
         (["Crane"], {"bird": {"lemmas": ["crane"]}}),  # a lemma is no name
         (["Crane"], {"crane": {}, "machine": {"lemmas": ["crane"]}}),  # two could be meant
         (["Crane", "CRANE"], {"crane": {}}),  # by two outputs
         (["N02123045"], {"tabby": {"synset": "n02123045"}}),
         (["", "?"], {"a": {}}),
-    ],
-)
-def test_a_name_that_could_mean_another_is_not_taken(
-    outputs: list[str], classes: dict[str, dict[str, object]]
-) -> None:
-    assert match_by_words(outputs, taxonomy(**classes)).outputs == {}
+    ):
+        assert match_by_words(outputs, taxonomy(**classes)).outputs == {}
 
 
 @given(st.lists(st.sampled_from(["cat", "Cat", "cat ", "dog", "a-b", "a b", ""]), max_size=7))
