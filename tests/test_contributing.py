@@ -92,16 +92,14 @@ def test_parts_that_are_added_take_no_option_away(changed: Path) -> None:
 
 def options(command: click.Command, name: str = "genset") -> dict[str, list[str]]:
     """What a command and every one below it take: their options, and the choices of these."""
-    found = {name: [word for parameter in command.params for word in _words(parameter)]}
+    found: dict[str, list[str]] = {name: []}
+    for parameter in command.params:
+        choices = ["", *(f" {choice}" for choice in getattr(parameter.type, "choices", ()))]
+        found[name] += [f"{word}{choice}" for word in parameter.opts for choice in choices]
     if isinstance(command, click.Group):
         for word, below in command.commands.items():
             found |= options(below, f"{name} {word}")
     return found
-
-
-def _words(parameter: click.Parameter) -> list[str]:
-    choices = [str(choice) for choice in getattr(parameter.type, "choices", ())]
-    return [f"{word} {choice}".rstrip() for word in parameter.opts for choice in ["", *choices]]
 
 
 def labeled(tmp_path: Path) -> Path:
@@ -116,28 +114,23 @@ def labeled(tmp_path: Path) -> Path:
 
 
 @pytest.mark.soak
-def test_the_aggregator_chooses_what_all_call_correct(genset: Genset, tmp_path: Path) -> None:
+def test_the_aggregator_the_export_and_the_section_do_what_they_say(
+    genset: Genset, tmp_path: Path
+) -> None:
     root = labeled(tmp_path)
     genset("-w", root, "labels", "aggregate", "--method", "unanimous", "-o", "together.csv")
     with (tmp_path / "together.csv").open(encoding="utf-8") as file:
-        rows = {row["task"]: row for row in csv.DictReader(file)}
-    assert [rows[f"{TENCH}/flickr:{each}"]["label"] for each in "012"] == [
-        "correct",
-        "",
-        "correct",
-    ]
+        rows = {row["task"]: row["label"] for row in csv.DictReader(file)}
+    assert [rows[f"{TENCH}/flickr:{each}"] for each in "012"] == ["correct", "", "correct"]
     genset("-w", root, "release", "create", "v1", "--labels", "unanimous")
-    manifest = json.loads((root / "releases" / "v1" / "manifest.json").read_text("utf-8"))
-    assert sorted(photo["source_id"] for photo in manifest["photos"]) == ["0", "2"]
-    card = (root / "releases" / "v1" / "docs/DATA_CARD.md").read_text("utf-8")
+    release = root / "releases" / "v1"
+    photos = json.loads((release / "manifest.json").read_text("utf-8"))["photos"]
+    assert sorted(photo["source_id"] for photo in photos) == ["0", "2"]
+    card = (release / "docs/DATA_CARD.md").read_text("utf-8")
     assert "brought together by unanimous: the verdict that all labelers gave" in card
     said = genset("-w", root, "labels", "aggregate", "--method", "best", code=2)
     assert "'unanimous'" in said
 
-
-def test_the_export_lists_each_photo_with_its_class(genset: Genset, tmp_path: Path) -> None:
-    root = labeled(tmp_path)
-    genset("-w", root, "release", "create", "v1")
     said = genset("-w", root, "release", "export", "v1", "--format", "lists", "--to", "out")
     assert "photos as lists" in said
     lines = (tmp_path / "out" / "val.txt").read_text("utf-8").splitlines()
@@ -147,6 +140,17 @@ def test_the_export_lists_each_photo_with_its_class(genset: Genset, tmp_path: Pa
     }
     assert {line.rpartition(" ")[0] for line in lines} == files != set()
     assert (tmp_path / "out" / "docs/DATA_CARD.md").is_file()
+
+    rows_of_answers = [f"{photo['file']},{TENCH}" for photo in photos]
+    (tmp_path / "sure.csv").write_text("\n".join(["image,top1", *rows_of_answers]))
+    genset("-w", root, "evaluate", "v1", "--model", "predictions:sure.csv")
+    assert "### By shape" in genset("-w", root, "report", "v1", "--format", "markdown")
+    genset("-w", root, "report", "v1", "-o", "page.html")
+    assert '<section id="shapes">' in (tmp_path / "page.html").read_text("utf-8")
+    [shares] = json.loads(genset("-w", root, "report", "v1", "--json"))["by_shape"].values()
+    upright = sum(photo["height"] > photo["width"] for photo in photos)
+    for counted in ("photos", "correct"):
+        assert [share[counted] for share in shares] == [upright, len(photos) - upright]
 
 
 def test_the_layout_reads_photos_named_by_their_class(genset: Genset, tmp_path: Path) -> None:
@@ -229,22 +233,3 @@ def test_the_executor_gives_the_answers_of_one_process(genset: Genset, tmp_path:
         tables.append(table.read_text("utf-8"))
     assert len(tables[0].splitlines()) == 100  # a head, and a line for each that can be read
     assert tables[0] == tables[1]
-
-
-@pytest.mark.soak
-def test_the_section_stands_in_every_form_of_the_report(genset: Genset, tmp_path: Path) -> None:
-    root = labeled(tmp_path)
-    genset("-w", root, "release", "create", "v1")
-    manifest = json.loads((root / "releases" / "v1" / "manifest.json").read_text("utf-8"))
-    photos = manifest["photos"]
-    rows = [f"{photo['file']},{TENCH}" for photo in photos]
-    (tmp_path / "sure.csv").write_text("\n".join(["image,top1", *rows]))
-    genset("-w", root, "evaluate", "v1", "--model", "predictions:sure.csv")
-    text = genset("-w", root, "report", "v1", "--format", "markdown")
-    assert "### By shape" in text
-    genset("-w", root, "report", "v1", "-o", "page.html")
-    assert '<section id="shapes">' in (tmp_path / "page.html").read_text("utf-8")
-    [shares] = json.loads(genset("-w", root, "report", "v1", "--json"))["by_shape"].values()
-    upright = sum(photo["height"] > photo["width"] for photo in photos)
-    assert [share["photos"] for share in shares] == [upright, len(photos) - upright]
-    assert [share["correct"] for share in shares] == [upright, len(photos) - upright]
