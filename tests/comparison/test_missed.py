@@ -127,11 +127,6 @@ def test_models_that_count_on_few_photos_do_not_lead(tmp_path: Path) -> None:
     assert "Fewer photos answered: few." in claims(together)[0]
 
 
-def test_one_model_alone_agrees_with_nobody(tmp_path: Path) -> None:
-    found = missed(tmp_path, [TABBY, TABBY], [TEAPOT, TABBY])
-    assert (len(found.leading), len(found.missed), found.unanimous) == (1, 1, 0)
-
-
 @pytest.mark.realdata
 @pytest.mark.soak
 def test_real_models_err_together_where_people_doubt_the_label(

@@ -8,9 +8,8 @@ import pytest
 
 from genset.comparison.classes import by_class, confusions
 from genset.comparison.pairs import Rank, compare, place_between, rank_models
-from genset.core.errors import BadInput, GensetError
+from genset.core.errors import BadInput
 from genset.score.results.results import Results, load_results
-from genset.score.results.runs import find_runs
 from genset.sets.open import open_set
 from tests.score.colours import WNIDS
 from tests.score.listed import write_list, write_npy
@@ -35,14 +34,6 @@ def results(tmp_path: Path) -> Results:
     return scored(tmp_path, {"good": 0.8, "same": 0.79, "poor": 0.5})
 
 
-def test_results_are_those_of_the_runs_best_first(results: Results) -> None:
-    assert [model.label for model in results.models] == ["good", "same", "poor"]
-    for model in results.models:
-        assert results.right(model).sum() == model.run.top1.correct
-        assert model.answered.all()
-        assert np.isnan(model.confidence).all()
-
-
 def test_pairs_count_what_each_alone_has_right(results: Results) -> None:
     pairs = {(p.first, p.second): p for p in compare(results, results.models)}
     assert list(pairs) == [("good", "same"), ("good", "poor"), ("same", "poor")]
@@ -63,35 +54,6 @@ def test_pairs_count_what_each_alone_has_right(results: Results) -> None:
 def test_a_rank_is_the_range_of_those_that_a_model_can_have(results: Results) -> None:
     found = rank_models(results, compare(results, results.models))
     assert list(found.values()) == [Rank(1, 1, 2), Rank(2, 1, 2), Rank(3, 3, 3)]
-
-
-def test_of_one_class_no_two_models_are_told_apart(tmp_path: Path) -> None:
-    listed = open_set(str(write_list(tmp_path / "photos.csv", [0] * 100)))
-    for model, answer in (("right", 0), ("wrong", 1)):
-        evaluate(
-            listed, [write_npy(tmp_path / f"{model}.npy", [[answer]] * 100)], tmp_path / "runs"
-        )
-    found = load_results(listed, tmp_path / "runs")
-    (pair,) = compare(found, found.models)
-    assert (pair.p_value, *pair.interval, pair.apart) == (1.0, -1.0, 1.0, False)
-    (fixed,) = compare(found.with_classes("fixed"), found.models)
-    assert (fixed.p_value < 1e-20, fixed.apart) == (True, True)
-
-
-def test_photos_that_a_model_leaves_out_are_wrong(tmp_path: Path) -> None:
-    results = scored(tmp_path, {"whole": 0.6})
-    rows = [f"photo{n}.jpg,{WNIDS[place]}" for n, place in enumerate(TRUTH) if n % 2]
-    (tmp_path / "half.csv").write_text("\n".join(["image,top1", *rows]))
-    evaluate(results.photos, [f"predictions:{tmp_path / 'half.csv'}"], tmp_path / "runs")
-    found = load_results(results.photos, tmp_path / "runs")
-    (pair,) = compare(found, found.models)
-    right = results.right(results.models[0])
-    assert (pair.first, pair.second, pair.photos) == ("whole", "half", len(TRUTH))
-    assert (pair.only_first, pair.only_second) == (right[::2].sum(), (~right[1::2]).sum())
-    assert pair.difference == pytest.approx(right.mean() - 0.5)
-    model = found.find("half")
-    assert not model.flags
-    assert model.run.notes == ["It answered 200 of 400 photos; the other 200 count as wrong."]
 
 
 def test_a_model_is_placed_between_two(results: Results) -> None:
@@ -130,30 +92,6 @@ def test_where_there_is_no_gap_nothing_has_a_share_of_it(
     lower, upper = map(results.find, bounds)
     with pytest.raises(BadInput, match="is not surely better than"):
         place_between(results, lower, upper)
-
-
-def test_a_run_is_found_by_its_label_its_name_or_its_key(tmp_path: Path) -> None:
-    scored(tmp_path, {"mine": 0.5})
-    (tmp_path / "mine.npy").unlink()
-    results = scored(tmp_path, {"mine": 0.7, "other": 0.2})
-    best, second, other = results.models
-    assert results.find("other") is other
-    assert results.find(best.label) is best
-    assert results.find(second.run.key[:10]) is second
-    assert best.label == f"mine [{best.run.key[:8]}]"
-    with pytest.raises(BadInput, match="'mine' names several runs"):
-        results.find("mine")
-    with pytest.raises(BadInput, match="no model 'x' was scored on photos; known: mine"):
-        results.find("x")
-
-
-def test_predictions_that_contradict_their_run_are_refused(results: Results) -> None:
-    ((folder, _), *_) = find_runs(results.photos.root / "runs", "photos")
-    kept = folder / "predictions.csv"
-    for text in ("\n".join(kept.read_text().splitlines()[:-1]), "image\n", "", "a,b\n1"):
-        kept.write_text(text)
-        with pytest.raises(GensetError, match="delete the folder"):
-            load_results(results.photos, folder.parent.parent)
 
 
 def test_classes_come_hardest_first_and_confusions_commonest_first(tmp_path: Path) -> None:

@@ -213,21 +213,6 @@ def test_models_that_count_on_few_photos_have_no_rank(tmp_path: Path) -> None:
             assert rank.best <= rank.place <= rank.worst
 
 
-def test_a_difference_is_that_of_the_photos_that_count_for_both(tmp_path: Path) -> None:
-    own = [n // 4 for n in range(80)]
-    shown = [{"correct": {place, place + 1}, "unclear": set[int]()} for place in own]
-    for n in range(3, 80, 4):  # which the second will not answer: there the first is right no more
-        shown[n] = {"correct": {own[n] + 1}, "unclear": set[int]()}
-    first = [999 if n % 4 == 0 else place for n, place in enumerate(own)]  # 75 %, and 50 % by ReaL
-    second = [place + (n % 4 > 0) for n, place in enumerate(own)]  # 25 %, and 100 % by ReaL
-    results = results_by(tmp_path, own, [first, second], truth_of(shown))
-    few = np.arange(80) % 4 < 3
-    part = second_answered(results, few)
-    original, real = (compare(part, part.models, by) for by in ("original", "real"))
-    # Of 60 photos that count for both the first has 40 by either truth, the second 20 and 60.
-    assert [each.difference for each in (original[0], real[0])] == pytest.approx([1 / 3, -1 / 3])
-
-
 # The truth of a set, and every later command.
 
 
@@ -277,19 +262,6 @@ def test_a_set_keeps_its_truth_and_scores_nothing_again(
     assert "39 photos that count for both, by all right classes and the unclear ones" in said.output
 
 
-def test_unclear_classes_have_two_rows(tmp_path: Path, listed: Path, specs: list[str]) -> None:
-    file = truth_file(tmp_path / "t.json", unclear=True)
-    models = [f"--model={spec}" for spec in specs]
-    words = ("evaluate", listed, "--runs", tmp_path / "runs", *models, "--multilabel", file)
-    found = as_json(*words)["by_truth"]["models"]["other"]
-    counts = {
-        by: (found[by]["correct"], found[by]["photos"]) for by in ("real", "multilabel", "clear")
-    }
-    assert counts == {"real": (29, 39), "multilabel": (39, 39), "clear": (29, 29)}
-    said = run(*words)
-    assert "other  multi-label, unclear left out           100.0         74.0–100.0" in said.output
-
-
 def test_another_file_replaces_the_first_and_says_so(
     tmp_path: Path, listed: Path, specs: list[str]
 ) -> None:
@@ -297,25 +269,23 @@ def test_another_file_replaces_the_first_and_says_so(
     words = ("evaluate", listed, "--runs", runs, "--multilabel")
     first = truth_file(tmp_path / "first.json")
     assert "replaces" not in run(*words, first).output
-    assert "replaces" not in run(*words, first).output  # the same again
-    second = truth_file(tmp_path / "second.json", unclear=True)
-    assert "It replaces first.json." in run(*words, second).output
+    said = run(*words, first).output  # the same again
+    assert "replaces" not in said and "Warning" not in said
+    # Its lines are shifted by four photos.
+    shifted = {f"photo{n}.jpg": [n // 5 + (n >= 4)] for n in range(40)}
+    (second := tmp_path / "second.json").write_text(json.dumps(shifted))
+    said = run(*words, second).output
+    assert "It replaces first.json." in said
+    assert "40 of 40 photos of photos: their own class among them for 4, several for 0." in said
+    assert "Warning: only 10.0 % of photos have their own class among the right ones" in said
     assert as_json(*words, first)["by_truth"]["replaced"] == "second.json"
     assert as_json(*words, first)["by_truth"]["models"] == {}
     scored = as_json("evaluate", listed, "--runs", runs, "--model", specs[0])
     assert scored["by_truth"]["truth"]["source"] == "first.json"
-
-
-def test_a_truth_that_is_replaced_is_named_where_the_command_fails(
-    tmp_path: Path, listed: Path
-) -> None:
-    words = ("evaluate", listed, "--runs", tmp_path / "runs", "--multilabel")
-    run(*words, truth_file(tmp_path / "first.json"))
-    second = truth_file(tmp_path / "second.json", unclear=True)
+    # Also where the command fails.
     done = run(*words, second, "--model", f"predictions:{tmp_path}/nope.npy")
     assert done.exit_code != 0
-    said = done.stderr
-    assert "second.json is the truth of photos from now on, not first.json" in said
+    assert "second.json is the truth of photos from now on, not first.json" in done.stderr
 
 
 def test_python_warns_of_a_truth_that_replaces_another_or_is_in_another_order(
@@ -368,16 +338,6 @@ def test_a_file_that_does_not_fit_is_one_line_and_keeps_nothing(
     words = ("evaluate", listed, "--runs", tmp_path / "runs", "--model", specs[0])
     assert says in refused(*words, "--multilabel", tmp_path / "t.json")
     assert not (tmp_path / "runs").exists()
-
-
-def test_without_a_truth_there_is_no_comparison_by_one(
-    tmp_path: Path, listed: Path, specs: list[str]
-) -> None:
-    runs = tmp_path / "runs"
-    models = [f"--model={spec}" for spec in specs]
-    assert run("evaluate", listed, "--runs", runs, *models).exit_code == 0
-    words = ("compare", "plain", "other", "--on", listed, "--runs", runs, "--truth", "real")
-    assert "genset evaluate SET --multilabel FILE" in refused(*words)
 
 
 # Average precision over the right classes.
@@ -451,28 +411,18 @@ def test_in_python_too(tmp_path: Path, listed: Path) -> None:
         genset.compare(first, second, truth="best")  # type: ignore[arg-type]
 
 
-def test_a_truth_in_another_order_is_warned_of(tmp_path: Path, listed: Path) -> None:
-    """Its lines are shifted by four photos."""
-    words = ("evaluate", listed, "--runs", tmp_path / "runs", "--multilabel")
-    shifted = {f"photo{n}.jpg": [n // 5 + (n >= 4)] for n in range(40)}
-    (tmp_path / "real.json").write_text(json.dumps(shifted))
-    said = run(*words, tmp_path / "real.json").output
-    assert "40 of 40 photos of photos: their own class among them for 4, several for 0." in said
-    assert "Warning: only 10.0 % of photos have their own class among the right ones" in said
-    assert as_json(*words, tmp_path / "real.json")["by_truth"]["truth"]["with_own"] == 4
-    assert "Warning" not in run(*words, truth_file(tmp_path / "t.json")).output
-
-
 def test_a_dict_is_a_truth_in_python(tmp_path: Path, listed: Path) -> None:
     import genset
 
-    runs = tmp_path / "runs"
     own = np.array([[n // 5] for n in range(40)])
-    given = {"photo0.jpg": [WNIDS[0], WNIDS[3]], "photo39.jpg": {WNIDS[4]}}
-    found = genset.evaluate(
-        str(listed), predictions=own, name="own", runs=runs, multilabel=given
-    ).multilabel
-    assert found is not None
+
+    def given(truth: Any) -> Any:
+        done = genset.evaluate(
+            str(listed), predictions=own, name="own", runs=tmp_path / "runs", multilabel=truth
+        )
+        return done.multilabel
+
+    found = given({"photo0.jpg": [WNIDS[0], WNIDS[3]], "photo39.jpg": {WNIDS[4]}})
     assert (found.real.correct, found.real.photos) == (1, 2)
     for wrong, says in (
         ({"x.jpg": [WNIDS[0]]}, "multilabel= has no labels of a photo of photos"),
@@ -480,12 +430,7 @@ def test_a_dict_is_a_truth_in_python(tmp_path: Path, listed: Path) -> None:
         ([[0]], "multilabel= is a file, or a dict .*, not a list"),
     ):
         with pytest.raises(BadInput, match=says):
-            genset.evaluate(
-                str(listed),
-                predictions=own,
-                runs=runs,
-                multilabel=wrong,  # type: ignore[arg-type]
-            )
+            given(wrong)
 
 
 def test_logits_keep_the_order_of_their_classes(
@@ -518,17 +463,6 @@ def test_given_classes_keep_no_logits_and_say_so(
 ) -> None:
     done = run("evaluate", listed, "--runs", tmp_path / "r", "--model", specs[0], "--logits")
     assert "plain: classes are given and no scores, so that no logits are kept" in done.stderr
-
-
-def test_a_set_without_truth_shows_its_stored_runs(
-    tmp_path: Path, listed: Path, specs: list[str]
-) -> None:
-    done = run("evaluate", listed, "--runs", tmp_path / "runs")
-    assert done.exit_code == 2
-    assert "no model was scored on photos: give --model SPEC" in done.output
-    words = ("evaluate", listed, "--runs", tmp_path / "runs")
-    scored = run(*words, "--model", specs[0])
-    assert run(*words).stdout == scored.stdout
 
 
 def test_a_release_with_its_own_truth_says_so_before_it_reads_a_file(tmp_path: Path) -> None:

@@ -67,55 +67,34 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "here"
 
 
-def test_on_own_classes_by_every_convention(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = colours(here.parent)
-    own = ("photos", "--taxonomy", "own.toml")
-    for words in ((), _MAX, _SUBSET, (*_MAX, *_SUBSET)):
-        says("evaluate", *own, *words, "--model", spec)
-    says("evaluate", *own, "--model", f"{spec}&name=other")
-    says("report", *own, "--seed", "3", "-o", "page.html")
-    before = numbers(says("report", *own, "--seed", "3", "--json"))
-    assert len(before["models"]) == 5
-    text = printed(here / "page.html")
-    assert made_again(text, monkeypatch, here.parent / "fresh") == before
-    # Where the runs are there already, nothing is scored again and none is added.
-    assert made_again(text, monkeypatch, here) == before
-
-
-def test_a_table_of_a_run_is_made_before_it_is_read(
+def test_on_own_classes_by_every_convention_and_truth(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Of conventions, of a table of a run, which is made before it is read, and by all classes."""
     spec = colours(here.parent)
     own = ("photos", "--taxonomy", "own.toml")
-    said = says("evaluate", *own, "--logits", "--json", "--model", spec)
-    key = json.loads(said)["runs"][0]["key"]
-    table = f"predictions:runs/photos/colours-{key[:12]}/predictions.csv"
-    for name, words in (("a-subset", _SUBSET), ("a-max", _MAX)):
-        says("evaluate", *own, *words, "--model", f"{table}?name={name}")
-    says("report", *own, "-o", "page.html")
-    before = numbers(says("report", *own, "--json"))
-    text = printed(here / "page.html")
-    assert text.count("--logits") == 1
-    assert made_again(text, monkeypatch, here.parent / "fresh") == before
-
-
-def test_by_all_right_classes_with_the_file_that_says_them(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    own, spec = ("photos", "--taxonomy", "own.toml"), colours(here.parent)
     photos = genset.open_set("photos", taxonomy="own.toml").photos
     rows = [f"{each.id},{wnid},correct" for each in photos for wnid in ("cool", each.wnid)]
     for folder in (here, here.parent / "fresh"):
         text = "\n".join(["image,wnid,verdict", *dict.fromkeys(rows)])
         (folder / "truth.csv").write_text(text, "utf-8")
-    says("evaluate", *own, "--logits", "--multilabel", "truth.csv", "--model", spec)
-    says("evaluate", *own, *_SUBSET, "--model", spec)
-    says("report", *own, "-o", "page.html")
-    before = numbers(says("report", *own, "--json"))
+    asked = ("--logits", "--multilabel", "truth.csv", "--json")
+    key = json.loads(says("evaluate", *own, *asked, "--model", spec))["runs"][0]["key"]
+    for words in (_MAX, _SUBSET, (*_MAX, *_SUBSET)):
+        says("evaluate", *own, *words, "--model", spec)
+    table = f"predictions:runs/photos/colours-{key[:12]}/predictions.csv"
+    for name, words in (("a-subset", _SUBSET), ("a-max", _MAX)):
+        says("evaluate", *own, *words, "--model", f"{table}?name={name}")
+    says("evaluate", *own, "--model", f"{spec}&name=other")
+    says("report", *own, "--seed", "3", "-o", "page.html")
+    before = numbers(says("report", *own, "--seed", "3", "--json"))
+    assert len(before["models"]) == 7
     assert before["by_truth"]["truth"]["with_several"] == 4
     text = printed(here / "page.html")
-    assert text.count("--multilabel truth.csv") == 1
+    assert (text.count("--logits"), text.count("--multilabel truth.csv")) == (1, 1)
     assert made_again(text, monkeypatch, here.parent / "fresh") == before
+    # Where the runs are there already, nothing is scored again and none is added.
+    assert made_again(text, monkeypatch, here) == before
 
 
 def test_what_is_kept_and_how_it_was_scored(
@@ -170,16 +149,6 @@ def test_models_for_a_line_are_scored_on_these_classes(here: Path) -> None:
         "genset evaluate photos --taxonomy own.toml --among subset \\\n"
         "    --model torchvision:alexnet@IMAGENET1K_V1"
     ) in text
-
-
-def test_the_sets_that_it_is_compared_with_are_named(here: Path) -> None:
-    shutil.copytree(here / "photos", here / "more")
-    (here / "more" / "cool" / "1.png").unlink()
-    own, spec = ("--taxonomy", "own.toml"), colours(here)
-    for name in ("photos", "more"):
-        says("evaluate", name, *own, "--among", "subset", "--model", spec)
-    says("report", "photos", f"{here}/more/", *own, "-o", "page.html")
-    assert "genset report photos more/ --taxonomy own.toml" in printed(here / "page.html")
 
 
 def test_what_python_had_in_memory_is_no_command(here: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 from genset.comparison.references.published import (
     LADDER,
     SETS,
-    architecture_of,
     one_a_weights,
     published,
     rungs,
@@ -69,12 +68,6 @@ def test_weights_of_several_sizes_count_once_at_the_smallest() -> None:
         sizes.setdefault(row.weights, []).append(row.pixels)
     assert len(found) == len({row.weights for row in found}) == 1266
     assert all(row.pixels == min(sizes[row.weights]) for row in found)
-
-
-def test_architectures_are_names_without_their_weights() -> None:
-    assert architecture_of("timm:resnet50.a1_in1k") == "timm:resnet50"
-    assert architecture_of("torchvision:resnet50@IMAGENET1K_V2") == "torchvision:resnet50"
-    assert architecture_of("timm:resnet50") == "timm:resnet50"
 
 
 def test_the_ladder_goes_from_weak_to_strong_over_as_many_architectures() -> None:
