@@ -11,13 +11,7 @@ import pytest
 
 from genset.classes import Taxonomy, read_taxonomy
 from genset.models.mapping.outputs import above, outputs_of
-from genset.score.options import ScoringOptions
-from genset.score.results.runs import find_runs, load_predictions
-from genset.sets.open import open_set
-from tests.conftest import ROOT
 from tests.score.colours import WNIDS
-from tests.score.real import pypis_lite
-from tests.score.scoring import evaluate
 
 WORDNET = Path("/usr/share/wordnet/data.noun")
 SYNSETS = {
@@ -87,41 +81,3 @@ def test_each_of_imagenet_s_1000_is_of_the_class_that_wordnet_s_files_say(
     assert {wnid: said.get(wnid, "") for wnid in WNIDS} == rows
     assert found["deer"] == []
     assert Counter(rows.values())["dog"] == 118
-
-
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_efficientnet_lite0_knows_cifar_10_s_classes_but_for_the_deer(
-    up: dict[str, list[str]], realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "docs" / "demo"))
-    own, photos = cifar10(tmp_path, up), tmp_path / "photos"
-    truth: Counter[str] = Counter()
-    for id, synset in SYNSETS.items():
-        wanted = below(up, synset) - ({MINIVAN} if id == "truck" else set())
-        for photo in sorted((realdata / "photos").glob("*/*.jpg")):
-            if photo.parent.name in wanted:
-                (photos / id).mkdir(parents=True, exist_ok=True)
-                (photos / id / f"{photo.parent.name}-{photo.name}").symlink_to(photo)
-                truth[id] += 1
-    (photos / "deer").mkdir()
-    antelope = next((realdata / "photos").glob("*/*.jpg"))
-    (photos / "deer" / "1.jpg").symlink_to(antelope)
-    spec = (
-        f"file:{pypis_lite(0)}?arch=lite:lite0&resize=256&crop=224&interpolation=bicubic"
-        "&mean=0.5&std=0.5"
-    )
-    there = open_set(str(photos), taxonomy=own)
-    (run,) = evaluate(there, [spec], tmp_path / "runs")
-    (few,) = evaluate(there, [spec], tmp_path / "runs", ScoringOptions(among="subset"))
-    assert run.mapping is not None
-    assert run.mapping["without"] == {"deer": 1}
-    assert run.top1.photos == few.top1.photos == sum(truth.values())
-    assert run.masked == 1
-    assert few.top1.share >= run.top1.share >= 0.8
-    ((folder, _),) = [each for each in find_runs(tmp_path / "runs", "photos") if each[1] == run]
-    answers = load_predictions(folder)
-    for id in (id for id, photos_of_it in truth.items() if photos_of_it >= 6):
-        mine = [each for each in answers if each.wnid == id]
-        assert len(mine) == truth[id]
-        assert sum(each.top[0] == id for each in mine) > len(mine) / 2, id

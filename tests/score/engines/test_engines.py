@@ -46,8 +46,6 @@ def test_another_precision_is_named_and_is_another_run(tmp_path: Path, precision
 @pytest.mark.parametrize(
     ("how", "named"),
     [
-        ({"engine": "tensorrt"}, "engine is one of auto, torch, onnxruntime, openvino"),
-        ({"precision": "int8"}, "precision is one of float32, bf16, fp16"),
         ({"decoding": "quick"}, "decoding is one of exact, fast"),
         ({"engine": "onnxruntime", "precision": "bf16"}, "engine onnxruntime has no bf16"),
         ({"workers": -1}, "0 to 1024 workers can score, not -1"),

@@ -76,14 +76,3 @@ def test_a_table_that_was_damaged_is_named(tmp_path: Path, spoil: object) -> Non
     photos = open_set(str(tmp_path / "photos.csv"))
     with pytest.raises(GensetError, match=r"predictions .*; delete the folder and run genset"):
         load_results(photos, many.runs)
-
-
-def test_models_have_the_accuracy_that_they_were_made_with(tmp_path: Path) -> None:
-    many = many_made_up(tmp_path, models=5, photos=200)
-    results = load_results(many.photos, many.runs)
-    right = [int(results.right(model).sum()) for model in results.models]
-    assert right == [160, 140, 120, 100, 80]
-    assert len({model.ranked.tobytes() for model in results.models}) == 5
-    for model in results.models:
-        assert (model.ranked[:, 0] == model.first).all()
-        assert model.ranked_at(3) == model.ranked[3].tolist()
