@@ -33,6 +33,7 @@ def test_cifar10_has_its_ten_in_order_and_says_what_imagenet_lacks() -> None:
     for each in taxonomy:
         assert set(each.imagenet) <= set(imagenet_below(each.synset)), each.wnid
     assert imagenet_below(taxonomy["dog"].synset) == taxonomy["dog"].imagenet
+    assert len(taxonomy["dog"].imagenet) == 118
     pickup, minivan = "n03930630", "n03770679"
     assert pickup not in taxonomy["truck"].imagenet
     assert [each.wnid for each in taxonomy if minivan in each.imagenet] == ["automobile"]

@@ -1,21 +1,14 @@
 """What all leading models get wrong: which photos, how severe, in which order."""
 
-import csv
 import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-import pytest
-
 from genset.comparison.missed import MissedByAll, leading, missed_by_all
 from genset.comparison.pairs import compare
-from genset.reporting.collect import collect
-from genset.reporting.sections.missed import SECTION, claims
 from genset.score.results.results import load_results
 from genset.sets.open import open_set
 from genset.sets.truths.files import read_truth
-from tests.reporting.sets import score_on
 from tests.score.colours import WNIDS
 from tests.score.listed import write_list, write_npy
 from tests.score.scoring import evaluate
@@ -108,50 +101,3 @@ def test_the_best_three_lead_and_all_that_cannot_be_told_apart_from_the_best(
     assert missed(tmp_path / "far", truth, *map(right_on, (550, 0))).leading == ("m0",)
     near = missed(tmp_path / "more", truth, *map(right_on, (550, 549, 548, 547, 100)))
     assert len(near.leading) == 4
-
-
-def test_models_that_count_on_few_photos_do_not_lead(tmp_path: Path) -> None:
-    """Of few photos hardly any model can be told apart: they would leave nothing to look at."""
-    photos = open_set(str(write_list(tmp_path / "set.csv", [TABBY] * 40)))
-    specs = [write_npy(tmp_path / f"m{n}.npy", [[TEAPOT], *[[TABBY]] * 39]) for n in range(3)]
-    evaluate(photos, specs, tmp_path / "runs")
-    lacking = [photo.id for photo in photos.photos if photo.id != "photo1.jpg"]
-    score_on(photos, tmp_path / "runs", "few", {"photo1.jpg"}, unreadable=lacking)
-    results = load_results(photos, tmp_path / "runs")
-    assert results.models[0].label == "few"
-    found = missed_by_all(results, leading(results, compare(results, results.models)))
-    assert (found.leading, found.photos) == (("m0", "m1", "m2"), 40)
-    assert [each.image for each in found.missed] == ["photo0.jpg"]
-    together = collect(photos, tmp_path / "runs").of(SECTION)
-    assert together is not None
-    assert "Fewer photos answered: few." in claims(together)[0]
-
-
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_real_models_err_together_where_people_doubt_the_label(
-    realdata: Path, tmp_path: Path
-) -> None:
-    """ImageNet's validation set: where models agree, ReaL's people say more often that they do."""
-    folder = realdata / "imagenetv2" / "imagenet-val"
-    names = ("resnet152", "densenet161", "inception_v3")
-    every = slice(None, None, 10)
-    rows = list(csv.reader((folder / "labels.csv").open()))[1:][every]
-    own = {image: INDEX[wnid] for image, wnid in rows}
-    first = np.stack([np.load(folder / f"{name}.npy")[every, 0] for name in names])
-    found = missed(tmp_path, list(own.values()), *first.tolist())
-
-    wrong = (first != np.array([*own.values()])).all(axis=0)
-    one_answer = wrong & (first == first[0]).all(axis=0)
-    assert {each.image for each in found.missed} == {
-        f"photo{place}.jpg" for place in np.flatnonzero(wrong)
-    }
-    assert found.unanimous == one_answer.sum() > 200
-    severities = [each.severity for each in found.missed]
-    assert severities == sorted(severities, reverse=True)
-
-    real = json.loads((realdata / "real" / "real.json").read_text())
-    mistaken = np.array(
-        [bool(right := real[int(image[-13:-5]) - 1]) and own[image] not in right for image in own]
-    )
-    assert mistaken[one_answer].mean() > 1.2 * mistaken[wrong & ~one_answer].mean()

@@ -12,11 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from genset.cli import cli
 from genset.comparison.given import count_array
-from genset.comparison.marks import mark
 from genset.comparison.pairs import compare
 from genset.comparison.truths import MultiLabel, measure, truth_ranks
 from genset.core.errors import BadInput, GensetError
@@ -74,9 +72,6 @@ def truth_file(path: Path, unclear: bool = False) -> Path:
     content["photo39.jpg"] = []
     path.write_text(json.dumps(content))
     return path
-
-
-# The metrics, by their definitions.
 
 
 @st.composite
@@ -148,21 +143,6 @@ def of(found: MultiLabel, by: str) -> tuple[int, int]:
     return accuracy.correct, accuracy.photos
 
 
-@DRAWINGS
-@given(judged())
-def test_by_the_original_labels_alone_every_truth_is_the_same(
-    tmp_path_factory: pytest.TempPathFactory, drawn: Drawn
-) -> None:
-    own, said, _ = drawn
-    truth = truth_of([{"correct": {each}, "unclear": set()} for each in own])
-    results = results_by(tmp_path_factory.mktemp("drawn"), own, said, truth)
-    for model in results.models:
-        for by in ("real", "multilabel", "clear"):
-            assert (mark(results, model, by).right == results.right(model)).all()
-    original = compare(results, results.models)
-    assert compare(results, results.models, "real") == original
-
-
 def test_two_models_are_compared_by_either_truth(tmp_path: Path) -> None:
     """One knows the photos' own classes, the other what else they show."""
     own = [n // 4 for n in range(80)]
@@ -182,35 +162,6 @@ def test_two_models_are_compared_by_either_truth(tmp_path: Path) -> None:
         for label, ranks in found.ranks.items()
     }
     assert places == {"m0": [(1, 1, 1), (2, 2, 2)], "m1": [(2, 2, 2), (1, 1, 1)]}
-
-
-def second_answered(results: Results, few: NDArray[np.bool_]) -> Results:
-    """The results where the second model answered a few photos alone."""
-    (second,) = (model for model in results.models if model.label == "m1")
-    answers = np.where(few[:, None], second.answers, 0)
-    part = replace(second, answered=few, answers=answers)
-    return replace(
-        results, models=tuple(part if each is second else each for each in results.models)
-    )
-
-
-def test_models_that_count_on_few_photos_have_no_rank(tmp_path: Path) -> None:
-    """An easy half of the photos makes a model no better than one that has all of these right."""
-    own = [n // 4 for n in range(80)]
-    shown = [{"correct": {place, place + 1}, "unclear": set[int]()} for place in own]
-    shown[0] = {"correct": {own[0] + 1}, "unclear": set[int]()}
-    good = [999 if n >= 60 else place for n, place in enumerate(own)]
-    easy = [999 if n in (1, 2) else place + (n == 0) for n, place in enumerate(own)]
-    results = results_by(tmp_path, own, [good, easy], truth_of(shown))
-    few = np.arange(80) < 40
-    part = second_answered(results, few)
-    original = compare(part, part.models)
-    assert original[0].photos == 40
-    found = truth_ranks(part, original)
-    assert {label: ranks["original"].place for label, ranks in found.ranks.items()} == {"m0": 1}
-    for ranks in found.ranks.values():
-        for rank in ranks.values():
-            assert rank.best <= rank.place <= rank.worst
 
 
 # The truth of a set, and every later command.
@@ -286,23 +237,6 @@ def test_another_file_replaces_the_first_and_says_so(
     done = run(*words, second, "--model", f"predictions:{tmp_path}/nope.npy")
     assert done.exit_code != 0
     assert "second.json is the truth of photos from now on, not first.json" in done.stderr
-
-
-def test_python_warns_of_a_truth_that_replaces_another_or_is_in_another_order(
-    tmp_path: Path, listed: Path
-) -> None:
-    import genset
-
-    answers, runs = np.zeros((40, 1), int), tmp_path / "runs"
-    genset.evaluate(
-        str(listed), predictions=answers, runs=runs, multilabel=truth_file(tmp_path / "t.json")
-    )
-    shifted = {f"photo{n}.jpg": [n // 5 + (n >= 4)] for n in range(40)}
-    with pytest.warns(UserWarning) as told:
-        genset.evaluate(str(listed), predictions=answers, runs=runs, multilabel=shifted)
-    first, second = (str(each.message) for each in told)
-    assert first == "a dict is the truth of photos from now on, not t.json."
-    assert second.startswith("Warning: only 10.0 % of photos have their own class")
 
 
 def test_a_damaged_truth_is_one_line_and_can_be_given_again(
@@ -389,14 +323,13 @@ def test_in_python_too(tmp_path: Path, listed: Path) -> None:
     import genset
 
     runs = tmp_path / "runs"
-    own = [n // 5 for n in range(40)]
+    own = np.array([[n // 5] for n in range(40)])
     photos = genset.open_set(listed)
-    first = genset.evaluate(photos, predictions=np.array(own)[:, None], name="own", runs=runs)
+    first = genset.evaluate(photos, predictions=own, name="own", runs=runs)
     assert first.multilabel is None
-    second = genset.evaluate(
-        photos, predictions=np.array(own)[:, None] + 1, name="next", runs=runs,
-        multilabel=truth_file(tmp_path / "t.json"),
-    )  # fmt: skip
+    truth = truth_file(tmp_path / "t.json")
+    how: Any = {"predictions": own + 1, "name": "next", "runs": runs}
+    second = genset.evaluate(photos, **how, multilabel=truth)
     assert first.multilabel is not None
     assert second.multilabel is not None
     assert str(first.multilabel.real).startswith("100.0 %")
@@ -409,6 +342,12 @@ def test_in_python_too(tmp_path: Path, listed: Path) -> None:
     assert by_truth.truth.source == "t.json"
     with pytest.raises(BadInput, match="truth= is original or real or multilabel"):
         genset.compare(first, second, truth="best")  # type: ignore[arg-type]
+    shifted = {f"photo{n}.jpg": [n // 5 + (n >= 4)] for n in range(40)}
+    with pytest.warns(UserWarning) as told:
+        genset.evaluate(str(listed), **how, multilabel=shifted)
+    replaced, order = (str(each.message) for each in told)
+    assert replaced == "a dict is the truth of photos from now on, not t.json."
+    assert order.startswith("Warning: only 10.0 % of photos have their own class")
 
 
 def test_a_dict_is_a_truth_in_python(tmp_path: Path, listed: Path) -> None:

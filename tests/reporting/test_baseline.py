@@ -166,15 +166,6 @@ def test_the_strongest_weights_lie_above_a_line_there(name: str, beyond: float) 
     assert residuals[strongest].mean() == pytest.approx(beyond, abs=0.005)
 
 
-def test_of_published_weights_at_an_unknown_size_nothing_is_taken(tmp_path: Path) -> None:
-    photos = scored(tmp_path, {"timm:resnet50.a1_in1k": (0.7, "")})
-    page, markdown, found = said(photos, V2)
-    assert found["models"] == []
-    assert found["unknown"] == ["timm:resnet50.a1_in1k"]
-    for form in (page.text, markdown):
-        assert "&reference_top1=" in form.replace("&amp;", "&").replace("\\", "")
-
-
 def test_on_any_other_set_few_models_are_told_which_ones_make_a_line(tmp_path: Path) -> None:
     photos = scored(tmp_path, {KNOWN: (0.6, ""), "mine": (0.7, "&reference_top1=80")})
     page, markdown, found = said(photos, ReportOptions())
@@ -299,18 +290,6 @@ def test_a_finished_run_takes_what_is_said_of_its_model_later(tmp_path: Path) ->
     scored(tmp_path, {"mine": (0.7, "&trained_until=2021")})
     after = told(photos, V2)
     assert [row.there for row in after.models] == [0.8]  # as nobody said otherwise
-
-
-def test_every_point_says_its_name_and_the_models_take_the_focus(tmp_path: Path) -> None:
-    models = {"mine": (0.7, "&reference_top1=80"), "<b>other": (0.6, "&reference_top1=72")}
-    page, _, _ = said(scored(tmp_path, models), V2)
-    points = [tag for tag in page.tags if "data-name" in tag[1] and tag[0] != "svg"]
-    assert len(points) == 1266 + 2 + 2  # and the order of models
-    assert all(tag["data-says"] for _, tag in points)
-    own = [tag for _, tag in points if tag.get("tabindex") == "0"]
-    assert {tag["data-name"] for tag in own} == {"mine", "<b>other"}
-    (of_mine,) = (tag["data-says"] or "" for tag in own if tag["data-name"] == "mine")
-    assert re.fullmatch(r"80\.00 % there, 70\.00 % here, \S+ points by the line", of_mine)
 
 
 @pytest.mark.realdata

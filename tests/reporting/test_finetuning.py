@@ -93,18 +93,6 @@ def test_what_must_be_said_stands_below_the_table_once(tmp_path: Path, photos: P
         assert "optimized: scored in bf16." in form
 
 
-def test_one_result_of_all_photos_has_no_curve_and_no_difference(
-    tmp_path: Path, photos: PhotoSet
-) -> None:
-    runs = tmp_path / "runs"
-    keep_finetuned(runs, "pretrained", [32], weights=OLD, name="cats-dogs")
-    page, markdown, _ = everywhere(photos, runs)
-    assert "Learning curves" not in page.text
-    assert "learning curve" not in markdown
-    assert "| cats-dogs | pretrained | 160 | 80.0 | 73.1–85.5 | 1 |\n" in markdown
-    assert "against" not in page.text.partition("Fine-tuning")[2].partition("Where they err")[0]
-
-
 def test_a_model_goes_by_its_weights_and_answers_by_their_name(
     tmp_path: Path, photos: PhotoSet
 ) -> None:

@@ -82,23 +82,6 @@ def test_a_set_that_no_model_was_scored_on(tmp_path: Path) -> None:
     assert report_json(data)["models"] == []
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "says"),
-    [
-        (10, 10, "alpha and beta have the same, highest top-1 accuracy: "),
-        (10, 0, "alpha can be told apart from every other model."),
-    ],
-)
-def test_headline_claims_no_more_than_the_numbers(
-    tmp_path: Path, first: int, second: int, says: str
-) -> None:
-    photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
-    score(photos, runs, "alpha", first)
-    score(photos, runs, "beta", second)
-
-    assert says in report(photos, runs).text
-
-
 def test_runs_on_other_photos_of_the_same_name_are_left_out(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     old = release_of(tmp_path / "old", 3)

@@ -80,20 +80,6 @@ def test_each_form_has_the_accuracies_over_the_classes_of_both(tmp_path: Path) -
     assert row in markdown
 
 
-def test_what_the_photos_do_not_show_is_not_said(tmp_path: Path) -> None:
-    counts = {"flickr": [4] * 30, "commons": [4] * 30}
-    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
-    right = right_on(photos, "flickr", (4, 3, 2)) | right_on(photos, "commons", (3, 2, 4))
-    score_on(photos, runs, "net", right)
-
-    page, markdown, _ = everywhere(photos, runs)
-
-    for form in (page.text, markdown):
-        # As many photos of both: then the names decide which one is first.
-        assert " points on Flickr against Wikimedia Commons, over 30 classes of both (95 %" in form
-        assert "); no difference shown." in form
-
-
 def test_the_mean_of_models_is_over_the_classes_that_count_for_each(tmp_path: Path) -> None:
     counts = {"flickr": [3] * 20, "commons": [2] * 20}
     photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
@@ -149,18 +135,6 @@ def test_too_few_classes_of_both_give_a_sentence_and_no_number(
     for top1 in pair["models"].values():
         for number in ("first", "second", "difference"):
             assert top1[number] is None
-
-
-def test_a_model_that_is_right_everywhere_gets_no_interval_without_width(tmp_path: Path) -> None:
-    counts = {"flickr": [2] * 40, "commons": [2] * 40}
-    photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
-    score_on(photos, runs, "best", {photo.id for photo in photos.photos})
-    page, markdown, _ = everywhere(photos, runs)
-    said = "best: too few classes to compare on Flickr against Wikimedia Commons, over 40 classes"
-    for form in (page.text, markdown):
-        assert said in form
-        assert "100.0 to 100.0" not in form
-        assert "0.0 to 0.0" not in form
 
 
 def test_of_many_sources_the_largest_are_compared(tmp_path: Path) -> None:

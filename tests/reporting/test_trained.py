@@ -97,16 +97,6 @@ def test_a_recorded_checkpoint_and_the_model_scored_from_it_are_joined_by_their_
     assert said in entry["remarks"]
 
 
-def test_a_model_that_was_scored_before_files_were_noted_is_said_to_be_unknown(
-    tmp_path: Path, photos: PhotoSet
-) -> None:
-    misc = RECORDED | {"checkpoint": {"sha256": 64 * "a"}}
-    log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [93.5], misc=misc)
-    (entry,) = entries(photos, options(f"{log}=fast"))
-    assert entry["weights"]["kind"] == "unknown"
-    assert "which file was scored is not known: score the checkpoint" in entry["remarks"][0]
-
-
 def test_one_model_for_two_trainings_gets_a_remark(tmp_path: Path, photos: PhotoSet) -> None:
     logs = [write_entry(tmp_path / "ImageNet" / f"{name}.tsv", [93.5]) for name in ("one", "two")]
     found = entries(photos, options(*(f"{log}=fast" for log in logs)))
@@ -204,8 +194,3 @@ def test_a_question_that_cannot_be_answered_is_refused(
     assert str(caught.value).startswith(says)
     with pytest.raises(BadInput):
         collect(photos, tmp_path / "runs", replace(asked, tta=()))
-
-
-def test_a_counterpart_without_a_name_is_refused() -> None:
-    with pytest.raises(BadInput, match="--counterpart fast=: write MODEL=PRETRAINED"):
-        parse_counterpart("fast=")

@@ -92,20 +92,6 @@ def test_an_entry_that_never_gets_there_says_so(tmp_path: Path, photos: PhotoSet
     )
 
 
-def test_an_entry_stands_between_the_two_references(tmp_path: Path, photos: PhotoSet) -> None:
-    log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [93.5])
-    words = (f"{log}=fast", f"{log.with_suffix('.json').parent}=high")
-    with pytest.raises(BadInput, match="no model 'middle'"):
-        collect(photos, tmp_path / "runs", joined(f"{log}=middle"))
-    page, markdown, _ = told(photos, joined(*words, lower="low", upper="high"))
-    rows = [line for line in markdown.splitlines() if "reference) |" in line or "speedy (" in line]
-    assert rows[0].startswith("| low (lower reference) | – | – | 25.0 (")
-    assert rows[0].endswith("| 0 |")
-    assert rows[1].endswith("| 35.7 (17.9 to 55.2) |")
-    assert rows[-1].startswith("| high (upper reference) | – | – |")
-    assert page.text.index("low lower reference") < page.text.index("high upper reference")
-
-
 @pytest.mark.parametrize(
     ("right", "says"),
     [

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-import genset
 from genset.classes import read_taxonomy
 from genset.db import Verdict
 from genset.db.taxonomies import store_taxonomy
@@ -32,25 +31,18 @@ NAMES = [f"colours ({each})" for each in CONVENTIONS]
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace on own classes with a release of them, v1."""
-    workspace = released(tmp_path, [])
-    monkeypatch.chdir(workspace)
-    return workspace
-
-
-def released(tmp_path: Path, further: list[bytes]) -> Path:
-    """The same, with further photos of its second class."""
     (tmp_path / "own.toml").write_text(CLASSES, "utf-8")
     workspace, store = labeled_workspace(tmp_path / "mine", classes=())
     with store.begin_alone() as session:
         store_taxonomy(session, read_taxonomy(tmp_path / "own.toml"))
     store._looked_at = -1e9  # some seconds pass
-    photos = [(wnid, painted(colour, number)) for number, (wnid, colour) in enumerate(PHOTOS)]
-    photos += [("cool", content) for content in further]
-    for number, (wnid, content) in enumerate(photos):
+    for number, (wnid, colour) in enumerate(PHOTOS):
+        content = painted(colour, number)
         task = add_candidate(workspace, store, wnid, number, content=content)
         vote(store, task, "ann", Verdict.CORRECT)
     create(workspace, store, "v1")
     store.close()
+    monkeypatch.chdir(workspace.root)
     return workspace.root
 
 
@@ -118,20 +110,3 @@ def test_reports_tell_them_apart_in_every_form(here: Path) -> None:
     assert cells == wanted
     page = (here / "page.html").read_text("utf-8")
     assert sorted(re.findall(r"<summary><bdi>(.+?)</bdi>", page)) == wanted
-
-
-def test_python_names_them_and_says_how_each_met_the_classes(here: Path) -> None:
-    photos = genset.open_set("v1")
-    one = genset.evaluate(photos, colours(here))
-    few = genset.evaluate(photos, colours(here), among="subset")
-    found = genset.compare(one, few)
-    assert (found.first, found.second) == ("colours (all)", "colours (subset)")
-    assert "colours (subset): my" in str(found)
-    assert "2 of 3 classes mapped to 3 of the model's 1,000 outputs" in str(found)
-    assert "answers among these alone" in str(found)
-    other = genset.evaluate(photos, f"{colours(here)}&name=other")
-    found = genset.compare(one, other)
-    assert (found.first, found.second) == ("colours", "other")
-    assert "which may explain part of the difference" not in str(found)
-    data = genset.report([one, few, other], here / "page.html")
-    assert sorted(model.label for model in data.models) == [*NAMES[::2], "other"]

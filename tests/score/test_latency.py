@@ -19,7 +19,6 @@ from genset.tta.record import header
 from tests.commands import as_json
 from tests.score.colours import Colours, colours, painted_set
 from tests.score.listed import write_npy
-from tests.score.real import some_photos
 from tests.score.scoring import evaluate
 
 
@@ -116,21 +115,6 @@ def test_what_is_printed_says_what_is_inside_the_time(photos: Path) -> None:
     assert any(line.startswith("network: from pixels in memory to scores") for line in lines)
     (said,) = [line for line in lines if "timings of 4 photos after 2 of warm-up" in line]
     assert "channels last" not in said  # as it is written
-
-
-@pytest.mark.realdata
-@pytest.mark.parametrize("engine", ["torch", "onnxruntime", "openvino"])
-@pytest.mark.soak
-def test_what_is_timed_gives_the_answers_of_the_run(
-    realdata: Path, tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip(engine)
-    monkeypatch.setattr(latency, "_PATIENCE", 0.0)
-    photos = some_photos(realdata, tmp_path / "photos", classes=5, each=2)
-    spec = f"file:{realdata}/checkpoints/squeezenet1_0.pth?arch=torchvision:squeezenet1_0"
-    (times,) = timed(photos, "--model", spec, "--engine", engine)["latency"]
-    assert (times["engine"], times["same"], times["compared"]) == (engine, 10, 10)
-    assert times["network"]["timings"] == 20  # the least, where time is over
 
 
 def test_a_model_that_takes_several_photos_at_once_says_so(photos: Path) -> None:

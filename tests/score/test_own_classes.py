@@ -17,7 +17,7 @@ from genset.core.errors import BadInput
 from genset.models.classes import class_order, timm_list
 from genset.score.results.runs import find_runs
 from tests.commands import says
-from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours
+from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
 
 # The model answers 0 to red, 1 to green, 2 to blue. "Крас" is red or green; the deer has no output.
 CLASSES = f"""
@@ -332,3 +332,30 @@ def test_all_right_classes_are_ranked_by_what_each_class_gets(here: Path) -> Non
             (measured,) = json.loads(said)["by_truth"]["models"].values()
             assert measured["average_precision"]["photos"] == 5
             assert measured["average_precision"]["value"] == pytest.approx(np.mean(found))
+
+
+def test_a_run_s_pooled_answers_are_refused_and_its_logits_are_the_mend(here: Path) -> None:
+    path = Path("runs/photos", f"colours-{evaluated(here)['key'][:12]}", "predictions.csv")
+    words = ("evaluate", "photos", "--taxonomy", "own.toml", "--pool", "max", "--model")
+    said = says(*words, f"predictions:{path}", code=2)
+    assert f"{path} has the classes of my <b>colours</b>, already pooled: score the model" in said
+    assert "with --logits and give the predictions.csv of that run" in said
+    evaluated(here, "--logits")
+    direct = evaluated(here, "--pool", "max")
+    again = evaluated(here, "--pool", "max", spec=f"predictions:{path}?name=again")
+    assert (again["top1"], again["hits"]) == (direct["top1"], direct["hits"])
+
+
+def test_a_run_on_imagenet_s_classes_can_be_mapped(here: Path) -> None:
+    """Its answers are among all 1,000: with one output a class nothing is summed."""
+    for number, colour in enumerate((RED, GREEN)):
+        paint(here / "named", number, f"{colour}.png", colour)
+    said = says("evaluate", "named", "--json", "--model", colours(here))
+    key = json.loads(said)["runs"][0]["key"]
+    spec = f"predictions:runs/named/colours-{key[:12]}/predictions.csv?name=table"
+    (here / "two.toml").write_text("".join(f"[classes.{wnid}]\n" for wnid in WNIDS[:2]))
+    words = ("evaluate", "named", "--taxonomy", "two.toml", "--json", "--model", spec)
+    found = json.loads(says(*words))["runs"][0]
+    assert (found["top1"]["correct"], found["mapping"]["among"]) == (2, "all")
+    said = says(*words, "--among", "subset", code=2)
+    assert "those of no class cannot be struck out" in said

@@ -110,24 +110,6 @@ def drawn_releases(seed: int, classes: int, sizes: tuple[int, int], harder: floa
     return numbers, (rng.random(chance.shape) < chance).astype(float), second
 
 
-@pytest.mark.parametrize(
-    ("classes", "sizes", "harder"),
-    [(12, (5, 5), 0.1), (40, (5, 2), 0.0), (40, (1, 1), 0.1), (200, (5, 3), 0.3)],
-)
-def test_the_truth_is_covered_as_often_as_intervals_say(
-    classes: int, sizes: tuple[int, int], harder: float
-) -> None:
-    numbers, right, second = drawn_releases(5, classes, sizes, harder)
-    everywhere = np.ones(right.shape, bool)
-    found = match(numbers, right, everywhere, second, Resampling(draws=1_000))
-    truths = (2 / 3, 2 / 3 * (1 - harder), -2 / 3 * harder)
-    for which, truth in zip(("first", "second", "difference"), truths, strict=True):
-        means = [mean for each in found if (mean := getattr(each, which))]
-        assert len(means) > 900
-        covered = [mean.interval.low <= truth <= mean.interval.high for mean in means]
-        assert 0.925 <= np.mean(covered) <= 0.98
-
-
 def ends(mean: Any) -> Any:
     return mean and (mean.value, *mean.interval)
 

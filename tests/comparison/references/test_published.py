@@ -15,15 +15,6 @@ from genset.comparison.references.published import (
 )
 
 
-def test_each_row_is_one_file_of_weights_at_one_size() -> None:
-    rows = published()
-    keys = {(row.weights, row.pixels) for row in rows}
-    assert len(keys) == len(rows)
-    assert all(0 < share < 1 for row in rows for share in (*row.top1.values(), row.top5))
-    defaults = [row for row in rows if row.is_default]
-    assert len({row.weights for row in defaults}) == len({row.architecture for row in defaults})
-
-
 def test_each_figure_has_its_source_with_licence_and_date() -> None:
     libraries = {row.weights.partition(":")[0] for row in published()}
     assert set(sources()) == libraries == {"timm", "torchvision"}

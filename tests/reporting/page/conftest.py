@@ -1,6 +1,5 @@
 """A large report, written once for all tests of the page."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 
 from genset.reporting.options import ReportOptions
 from genset.reporting.write import Report
-from tests.reporting.many import confidences, drawn, keep, long_names, score_many
+from tests.reporting.many import confidences, drawn, keep, score_many
 from tests.reporting.sets import release_of
 
 MODELS, PHOTOS = 70, 120
@@ -19,13 +18,6 @@ REVERSED = "upside-down"
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of 70 models on a release, and of one whose answers stand in reverse order."""
     return _written(tmp_path_factory.mktemp("large"), MODELS, PHOTOS)
-
-
-@pytest.fixture(scope="session")
-def long_named(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of as many models that are called as timm's weights are."""
-    names = long_names(MODELS)
-    return _written(tmp_path_factory.mktemp("long-named"), MODELS, 60, names)
 
 
 @pytest.fixture(scope="session")
@@ -40,10 +32,10 @@ def ten(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _written(tmp_path_factory.mktemp("ten"), 9, 60)
 
 
-def _written(root: Path, models: int, count: int, names: Sequence[str] = ()) -> Path:
+def _written(root: Path, models: int, count: int) -> Path:
     photos, runs = release_of(root / "set", count), root / "runs"
     bases = drawn(photos)
-    made = score_many(photos, runs, bases, models, names=names)
+    made = score_many(photos, runs, bases, models)
     best = bases[-1]
     sure = confidences(np.ones(count, bool), np.random.default_rng(1))
     keep(photos, runs, REVERSED, best[:, ::-1], sure)

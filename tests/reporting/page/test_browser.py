@@ -99,30 +99,6 @@ def test_a_filter_leaves_the_models_that_are_named(browser: Browser, large: Path
         expect(rows).to_have_count(MODELS)
 
 
-@pytest.mark.parametrize(
-    ("typed", "name"),
-    [
-        ("straße", "STRASSE-50"),
-        ("strasse", "Straße-50"),
-        ("ÉFFICIENT", "e\u0301fficient"),
-        ("e\u0301ff", "\xe9fficient"),
-        ("efficient", "\xe9fficient"),
-        ("istanbul", "İstanbul"),
-        ("ΣΑΣ", "σας"),
-    ],
-)
-@pytest.mark.soak
-def test_the_filter_takes_letters_as_readers_do(
-    browser: Browser, large: Path, tmp_path: Path, typed: str, name: str
-) -> None:
-    renamed = tmp_path / "renamed.html"
-    renamed.write_text(large.read_text("utf-8").replace("model-02", name), "utf-8")
-    with opened(browser, renamed) as page:
-        page.get_by_role("searchbox", name="Find models").fill(typed)
-        expect(page.locator("#board tbody tr:visible")).to_have_count(1)
-        expect(page.locator("#board tbody tr:visible th")).to_have_text(name)
-
-
 def test_photos_are_filtered_by_class_and_by_who_is_right(browser: Browser, large: Path) -> None:
     with opened(browser, large) as page:
         cards = page.locator(".photo:visible")
@@ -237,38 +213,6 @@ def test_it_fits_screens_from_a_phone_to_a_wall(browser: Browser, large: Path) -
         assert height < 15_000, "it was 34,500 when nothing was folded"
 
 
-# Links of the table's rows that take more than a line, and those whose words are not whole and do
-# not say so.
-BROKEN = """() => [...document.querySelectorAll("#board tbody th a")]
-  .filter(each => each.getBoundingClientRect().height
-      > 1.7 * parseFloat(getComputedStyle(each).fontSize)
-    || (each.textContent.includes("…") && !each.title))
-  .map(each => each.textContent)"""
-
-
-@pytest.mark.soak
-def test_seventy_long_names_take_a_line_each(browser: Browser, long_named: Path) -> None:
-    with opened(browser, long_named) as page:
-        for width in (1280, 2560):
-            page.set_viewport_size({"width": width, "height": 900})
-            assert page.evaluate("document.documentElement.scrollWidth") == width
-            assert page.evaluate(CUT) == [], f"{width} px"
-            assert page.evaluate(BROKEN) == [], f"{width} px"
-            board = page.locator("#board").bounding_box()
-            assert board is not None
-            assert board["height"] < 2000
-        assert len(set(names(page))) == MODELS
-        for paper in (A4, LETTER):
-            page.emulate_media(media="print")
-            page.set_viewport_size(paper)
-            board = page.locator("#board").bounding_box()
-            assert board is not None
-            assert board["y"] + board["height"] < paper["height"]
-            assert page.evaluate("document.documentElement.scrollWidth") == paper["width"]
-            assert page.evaluate(CUT) == []
-            assert page.evaluate(BROKEN) == []
-
-
 def test_the_leaderboard_is_on_page_one_in_print(browser: Browser, large: Path) -> None:
     with opened(browser, large, color_scheme="dark") as page:
         page.emulate_media(media="print", color_scheme="dark")
@@ -300,20 +244,6 @@ def test_what_scrolls_sideways_says_so_and_is_reached_by_the_keyboard(
         frame.evaluate("each => { each.style.width = ''; }")
         expect(frame).not_to_have_attribute("tabindex", "0")
         assert "More" not in frame.evaluate(hint)
-
-
-def test_models_are_listed_down_each_column(browser: Browser, large: Path) -> None:
-    with opened(browser, large) as page:
-        boxes = [each.bounding_box() for each in page.locator("#each-model summary").all()[:5]]
-        assert len({box["x"] for box in boxes if box}) == 1
-        # No word of the calibration's figure stands on another.
-        page.locator("#each-model .profile").first.evaluate("each => { each.open = true; }")
-        words = page.locator("#each-model .profile").first.locator(".calibration text").all()
-        said = {each.text_content(): each.bounding_box() for each in words}
-        right, half = said["right"], said["50 %"]
-        assert right is not None
-        assert half is not None
-        assert right["x"] + right["width"] <= half["x"]
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("dark", 1280)])

@@ -8,27 +8,7 @@ from genset.core.errors import BadInput
 from genset.score.options import ScoringOptions
 from genset.sets.open import open_set
 from tests.score.colours import colours, painted_set
-from tests.score.real import scored, some_photos
 from tests.score.scoring import evaluate
-
-OTHERS = ["onnxruntime", "openvino"]
-
-
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_each_engine_gives_the_answers_of_eager_pytorch(realdata: Path, tmp_path: Path) -> None:
-    photos = some_photos(realdata, tmp_path / "photos", classes=40, each=2)
-    spec = f"file:{realdata}/checkpoints/squeezenet1_0.pth?arch=torchvision:squeezenet1_0"
-    _, eager = scored(photos, spec, tmp_path / "torch", engine="torch")
-    for engine in OTHERS:
-        pytest.importorskip(engine)
-        run, found = scored(photos, spec, tmp_path / engine, engine=engine)
-        assert {image: top[0] for image, top in found.items()} == {
-            image: top[0] for image, top in eager.items()
-        }
-        assert run.engine == engine
-        assert engine in run.versions
-        assert run.precision == "float32"
 
 
 @pytest.mark.parametrize("precision", ["bf16", "fp16"])

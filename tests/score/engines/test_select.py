@@ -14,7 +14,6 @@ from genset.score import job, plan, shards
 from genset.score.engines.engine import EngineOptions, open_engine
 from genset.score.engines.onnx import write_onnx
 from genset.score.engines.openvino import OpenvinoEngine
-from genset.score.engines.select import candidates
 from genset.score.options import ScoringOptions
 from genset.score.results.count import remarks
 from genset.score.results.runs import Run, find_runs
@@ -95,13 +94,6 @@ def test_a_model_that_cannot_be_written_as_onnx_is_told_once(folder: Path) -> No
     assert note.endswith(" cannot be written as ONNX: not to be traced.")
 
 
-def test_the_note_outlives_a_run_that_is_cut_off(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run_until_the_disk_is_full(folder, monkeypatch, "Liar")
-    assert len(run_of(folder, "Liar").notes) == len(OTHERS)
-
-
 @pytest.mark.parametrize(
     ("engine", "workers"), [("openvino", 1), ("openvino", 2), ("onnxruntime", 1)]
 )
@@ -111,11 +103,6 @@ def test_no_answer_of_an_engine_that_answers_otherwise_is_kept(
     with pytest.raises(ModelError, match=f"engine {engine} does not give PyTorch's answers"):
         run_of(folder, "Liar", engine=engine, workers=workers)
     assert list(folder.rglob("*.npz")) == []
-
-
-def test_auto_tries_only_engines_that_have_the_precision(tmp_path: Path) -> None:
-    model = load_model(colours(tmp_path))
-    assert "onnxruntime" not in candidates(model, "auto", worth_a_trial=True, precision="bf16")
 
 
 def test_openvino_runs_in_the_precision_that_is_asked_or_says_that_it_cannot(
