@@ -1,10 +1,10 @@
 """How long a report on many models takes.
 
-    python -m benchmarks.report --models 67 --photos 10000 --real DATA --runs 5
+    python -m benchmarks.report --models 67 --photos 10000 --runs 5
 
-Models are made from the seven whose answers to ImageNetV2 DATA has (without --real: made up). Each
-time is that of a whole process, `genset report`, start-up included: seconds of the processors,
-which other work on the machine changes less than those of the clock.
+The models' answers are made up. Each time is that of a whole process, `genset report`, start-up
+included: seconds of the processors, which other work on the machine changes less than those of the
+clock.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.reporting.many import many_made_up, many_real
+from tests.reporting.many import many_made_up
 
 FORMS = {
     "page": ["-o", "page.html"],
@@ -39,16 +39,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--models", type=int, default=67)
     parser.add_argument("--photos", type=int, default=10_000)
-    parser.add_argument("--real", type=Path, help="the shared data")
     parser.add_argument("--runs", type=int, default=5)
     asked = parser.parse_args()
     print(f"load {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        if asked.real:
-            many_real(asked.real, folder, asked.models, asked.photos)
-        else:
-            many_made_up(folder, asked.models, asked.photos, classes=1000)
+        many_made_up(folder, asked.models, asked.photos, classes=1000)
         for form, words in FORMS.items():
             _tell(form, [_cost(folder, words) for _ in range(asked.runs)])
             if form == "page":

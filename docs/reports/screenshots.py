@@ -29,7 +29,7 @@ def main() -> None:
         root = Path(folder)
         photos, runs, made = many_made_up(root, MODELS, photos=2000, classes=500)
         generator = np.random.default_rng(0)
-        reverse = drawn(photos)[-1][:, ::-1]
+        reverse = drawn(photos, 0.75)[:, ::-1]
         keep(photos, runs, "upside-down", reverse, confidences(np.ones(2000, bool), generator))
         elsewhere = [min(0.95, run.top1.share + 0.11 + generator.normal(0, 0.015)) for run in made]
         rows = [f"{run.model},{100 * top1:.2f}" for run, top1 in zip(made, elsewhere, strict=True)]

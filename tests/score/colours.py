@@ -1,6 +1,9 @@
 """A model whose answers are known, and photos for it, from a module that needs no PyTorch."""
 
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -12,8 +15,11 @@ __all__ = [
     "GREEN",
     "RED",
     "WNIDS",
+    "Broken",
     "Colours",
+    "Slow",
     "colours",
+    "formed",
     "hundred_photos",
     "paint",
     "painted_set",
@@ -34,7 +40,38 @@ class Colours(nn.Module):
         return scores
 
 
-def colours(folder: Path, *, classes: int = 1000, name: str = "colours.pth") -> str:
-    """Save the model's weights in a folder; return its spec."""
+def formed(form: Callable[[Tensor], Any]) -> type[Colours]:
+    """The same network, whose answer is made of these scores."""
+
+    class Formed(Colours):
+        def forward(self, pixels: Tensor) -> Any:
+            return form(super().forward(pixels))
+
+    return Formed
+
+
+class Slow(Colours):
+    """Takes a moment for each batch."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        time.sleep(0.2)
+        return super().forward(pixels)
+
+
+class Broken(Colours):
+    """Cannot be run."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        raise ValueError("a bug of yours")
+
+
+def colours(
+    folder: Path,
+    *,
+    classes: int = 1000,
+    name: str = "colours.pth",
+    network: str = f"{__name__}:Colours",
+) -> str:
+    """Save the model's weights in a folder; return the spec of a network with these weights."""
     torch.save(Colours(classes).state_dict(), folder / name)
-    return f"file:{folder / name}?arch={__name__}:Colours&resize=32&crop=32&mean=0.5&std=0.5"
+    return f"file:{folder / name}?arch={network}&resize=32&crop=32&mean=0.5&std=0.5"

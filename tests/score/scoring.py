@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from genset.models.spec import parse_spec
 from genset.score.evaluate import evaluate as evaluate_specs
 from genset.score.options import ScoringOptions
-from genset.score.results.runs import Accuracy, Run
+from genset.score.results.runs import Accuracy, Run, find_runs
 from genset.sets.photos import PhotoSet
 
 if TYPE_CHECKING:  # it loads PyTorch, which answers that are there already do not need
@@ -24,6 +24,16 @@ def evaluate(
 def counts(found: Accuracy) -> tuple[int, int]:
     """How many answers are right, of how many photos."""
     return found.correct, found.photos
+
+
+def kept_of(runs: Path) -> dict[str, tuple[object, ...]]:
+    """What is kept of each model's run on "photos": the predictions' bytes, and the counts."""
+    kept: dict[str, tuple[object, ...]] = {}
+    for folder, run in find_runs(runs, "photos"):
+        content = (folder / "predictions.csv").read_bytes()
+        kept[run.model] = content, run.top1, run.top5, run.excluded, run.device, run.engine
+        assert sorted(path.name for path in folder.iterdir()) == ["predictions.csv", "run.json"]
+    return kept
 
 
 def load_model(spec: str, allow_code: bool = False) -> "LoadedModel":

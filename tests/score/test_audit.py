@@ -29,7 +29,7 @@ class OnlyOfHalf(Colours):
 
 
 def test_a_wrong_normalization_is_named_with_the_better_one(tmp_path: Path, photos: Path) -> None:
-    spec = colours(tmp_path).replace("tests.score.colours:Colours", f"{__name__}:OnlyOfHalf")
+    spec = colours(tmp_path, network=f"{__name__}:OnlyOfHalf")
     right = audit(load_model(spec), open_set(str(photos)))
     assert (right.photos, right.correct, right.better) == (60, 60, None)
     assert "none of" in str(right)
@@ -41,13 +41,6 @@ def test_a_wrong_normalization_is_named_with_the_better_one(tmp_path: Path, phot
 
 
 def test_a_network_that_fails_is_named(tmp_path: Path, photos: Path) -> None:
-    spec = colours(tmp_path).replace("tests.score.colours:Colours", f"{__name__}:Broken")
+    spec = colours(tmp_path, network="tests.score.colours:Broken")
     with pytest.raises(ModelError, match="cannot be run: a bug of yours"):
         audit(load_model(spec), open_set(str(photos)))
-
-
-class Broken(Colours):
-    """Cannot be run."""
-
-    def forward(self, pixels: torch.Tensor) -> torch.Tensor:
-        raise ValueError("a bug of yours")

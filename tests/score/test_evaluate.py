@@ -157,8 +157,8 @@ class Written(Colours):
 
 
 def test_the_hash_of_a_file_that_is_written_meanwhile_is_not_known(photos: Path) -> None:
-    spec, Written.path = colours(photos.parent), photos.parent / "colours.pth"
-    (run,) = score(photos, spec.replace("tests.score.colours:Colours", f"{__name__}:Written"))
+    Written.path = photos.parent / "colours.pth"
+    (run,) = score(photos, colours(photos.parent, network=f"{__name__}:Written"))
     assert run.top1.correct and run.checkpoints == []
 
 

@@ -136,7 +136,7 @@ class Moody(Colours):
 
 def test_a_model_that_cannot_be_timed_leaves_the_others(photos: Path) -> None:
     good = colours(photos.parent)
-    moody = good.replace("tests.score.colours:Colours", f"{__name__}:Moody") + "&name=moody"
+    moody = colours(photos.parent, network=f"{__name__}:Moody") + "&name=moody"
     with pytest.raises(GensetError, match=r"moody' cannot be timed: I want company$"):
         timed(photos, "--model", moody, "--model", good)
     assert [path.name for path in (photos.parent / "entries").iterdir()] == ["colours.json"]

@@ -9,7 +9,7 @@ from torch import Tensor
 from genset.score.options import ScoringOptions
 from genset.score.results.runs import Run, find_runs, load_predictions
 from genset.sets.open import open_set
-from tests.score.colours import WNIDS, Colours, colours, hundred_photos
+from tests.score.colours import WNIDS, colours, formed, hundred_photos
 from tests.score.scoring import evaluate
 from tests.score.test_own_classes import evaluated, here
 
@@ -25,57 +25,27 @@ FORMS = {
 }
 
 
-class Probabilities(Colours):
-    """The same network with a softmax at its end, as Keras writes most."""
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        return super().forward(pixels).softmax(dim=1)
+def in_bfloat16(scores: Tensor) -> Tensor:
+    """Probabilities whose rows sum to 1 by chance alone."""
+    return scores.softmax(dim=1).bfloat16().float()
 
 
-class Rounded(Colours):
-    """The same in bfloat16, whose rows sum to 1 by chance alone."""
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        return super().forward(pixels).softmax(dim=1).bfloat16().float()
+def in_whole_numbers(scores: Tensor) -> Tensor:
+    """As of int8: most classes are equally good."""
+    return torch.round(scores / 8)
 
 
-class Percents(Probabilities):
-    """The same in percent."""
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        return 100 * super().forward(pixels)
-
-
-class Sigmoid(Colours):
-    """The same network with a sigmoid at its end."""
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        return super().forward(pixels).sub(8).sigmoid()
-
-
-class LogProbabilities(Colours):
-    """The same network with a log-softmax at its end."""
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        return super().forward(pixels).log_softmax(dim=1)
-
-
-class Coarse(Colours):
-    """The same network in whole numbers, as of int8: most classes are equally good."""
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        return torch.round(super().forward(pixels) / 8)
-
-
-class Turned(Coarse):
-    """The same with its outputs in another order."""
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        return super().forward(pixels).flip(1)
+Probabilities = formed(lambda scores: scores.softmax(dim=1))  # as Keras writes most networks
+Rounded = formed(in_bfloat16)
+Percents = formed(lambda scores: 100 * scores.softmax(dim=1))
+Sigmoid = formed(lambda scores: scores.sub(8).sigmoid())
+LogProbabilities = formed(lambda scores: scores.log_softmax(dim=1))
+Coarse = formed(in_whole_numbers)
+Turned = formed(lambda scores: in_whole_numbers(scores).flip(1))  # outputs in another order
 
 
 def spec_of(folder: Path, network: str) -> str:
-    return colours(folder).replace("tests.score.colours:Colours", f"{__name__}:{network}")
+    return colours(folder, network=f"{__name__}:{network}")
 
 
 @pytest.mark.parametrize("network", FORMS)

@@ -41,8 +41,8 @@ def head(num_classes: int) -> Colours:
 def with_head(here: Path, *classes: str) -> str:
     """A spec of the model with a head of these classes."""
     (here / "head.txt").write_text("\n".join(["# not ImageNet", *classes]), "utf-8")
-    spec = colours(here, classes=len(classes), name="head.pth")
-    return spec.replace("tests.score.colours:Colours", f"{__name__}:head&classes=head.txt")
+    network = f"{__name__}:head&classes=head.txt"
+    return colours(here, classes=len(classes), name="head.pth", network=network)
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ class Gated(Colours):
 def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     hundred_photos(tmp_path / "photos")
     monkeypatch.setenv("GATE", str(tmp_path / "gate"))
-    return colours(tmp_path).replace("tests.score.colours:Colours", f"{__name__}:Gated")
+    return colours(tmp_path, network=f"{__name__}:Gated")
 
 
 def start(folder: Path, spec: str, *words: str) -> "subprocess.Popen[str]":

@@ -110,15 +110,6 @@ def test_photos_are_filtered_by_class_and_by_who_is_right(browser: Browser, larg
         assert cards.count() <= 1
 
 
-def test_ten_models_with_photos_are_read_at_a_sitting(browser: Browser, ten: Path) -> None:
-    with opened(browser, ten) as page:
-        expect(page.locator(".photo:visible")).to_have_count(8)
-        assert len(page.locator("body").inner_text().split()) <= 1000
-        card = page.locator(".photo").first
-        card.get_by_text("of 9 models right").click()
-        expect(card.locator("li").first).to_be_visible()
-
-
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
 def test_a_name_leads_to_its_folded_section(browser: Browser, large: Path, scripts: bool) -> None:
     with opened(browser, large, java_script_enabled=scripts) as page:

@@ -13,22 +13,11 @@ from torchvision.transforms import v2
 import genset
 from genset.core.errors import GensetError
 from genset.score.results.runs import RunRecord
-from tests.score.colours import Colours, hundred_photos
+from tests.score.colours import Colours, formed, hundred_photos
 from tests.score.scoring import counts
 
 ALL_RIGHT = (33, 99)  # what Colours gets right of a hundred photos, one of them broken
 ONNX = ["onnxruntime", "openvino"]
-
-
-class Answers(Colours):
-    """Colours, with an answer of another form."""
-
-    def __init__(self, form: Callable[[Tensor], Any]) -> None:
-        super().__init__()
-        self.form = form
-
-    def forward(self, pixels: Tensor) -> Any:
-        return self.form(super().forward(pixels))
 
 
 class Wholes(Colours):
@@ -70,7 +59,7 @@ def test_a_program_runs_on_every_engine_whatever_it_takes(photos: Path, engine: 
 @pytest.mark.parametrize("engine", ONNX)
 def test_of_several_outputs_of_a_file_the_scores_are_used(photos: Path, engine: str) -> None:
     pytest.importorskip(engine)
-    write(Answers(lambda scores: (scores[:, :7], scores)), torch.float32, ["few", "scores"])
+    write(formed(lambda scores: (scores[:, :7], scores))(), torch.float32, ["few", "scores"])
     run = genset.evaluate(photos, "onnx:net.onnx?mean=0.5&std=0.5&resize=32&crop=32", engine=engine)
     assert (counts(run.top1), run.record.notes) == (
         ALL_RIGHT,
@@ -96,7 +85,7 @@ def in_memory(photos: Path, form: Callable[[Tensor], Any]) -> RunRecord:
         values = np.asarray(photo.resize((32, 32)), dtype=np.float32)
         return torch.from_numpy(values).permute(2, 0, 1) / 127.5 - 1
 
-    return genset.evaluate(photos, Answers(form), transform=pixels_of).record
+    return genset.evaluate(photos, formed(form)(), transform=pixels_of).record
 
 
 def with_nan(scores: Tensor) -> Tensor:

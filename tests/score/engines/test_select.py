@@ -53,7 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run_of(folder: Path, network: str, **how: Any) -> Run:
-    spec = colours(folder).replace("tests.score.colours:Colours", f"{__name__}:{network}")
+    spec = colours(folder, network=f"{__name__}:{network}")
     (run,) = evaluate(
         open_set(str(folder / "photos")), [spec], folder / "runs", ScoringOptions(**how)
     )

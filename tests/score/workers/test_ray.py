@@ -22,7 +22,7 @@ from genset.score.results.runs import Run, find_runs
 from genset.score.workers import CLUSTERS
 from genset.sets.open import open_set
 from tests.score.colours import Colours, colours, hundred_photos
-from tests.score.scoring import counts, evaluate
+from tests.score.scoring import counts, evaluate, kept_of
 
 CLUSTER = """
 import sys, ray
@@ -83,28 +83,6 @@ def _on_ray(photos: Path, runs: Path, *specs: str) -> list[Run]:
         raise GensetError(str(error)) from None  # which can be sent to another process
 
 
-def files(runs: Path) -> dict[str, Any]:
-    """What is kept of each run: the predictions' bytes, and the counts."""
-    kept = {}
-    for folder, run in find_runs(runs, "photos"):
-        content = (folder / "predictions.csv").read_bytes()
-        kept[run.model] = content, run.top1, run.top5, run.excluded, run.device, run.engine
-        assert sorted(path.name for path in folder.iterdir()) == ["predictions.csv", "run.json"]
-    return kept
-
-
-def of_here(spec: str, function: str) -> str:
-    return spec.replace("tests.score.colours:Colours", f"{__name__}:{function}")
-
-
-def broken() -> Colours:
-    class Broken(Colours):
-        def forward(self, pixels: Tensor) -> Tensor:
-            raise ValueError("a broken network")
-
-    return Broken()
-
-
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.soak
 def test_a_cluster_gives_the_same_files_as_one_process(
@@ -114,28 +92,25 @@ def test_a_cluster_gives_the_same_files_as_one_process(
     spec = colours(Path())
     specs = [spec, f"{spec}&name=other".replace("mean=0.5", "mean=0.1")]
     scored(Path("photos"), Path("one"), *specs)
-    bad = of_here(spec, "broken") + "&name=broken"
-    with pytest.raises(GensetError, match="a broken network") as failed:
+    bad = colours(Path(), network="tests.score.colours:Broken") + "&name=broken"
+    with pytest.raises(GensetError, match="a bug of yours") as failed:
         on_ray(Path("photos"), Path("many"), bad, *specs)
-    assert str(failed.value).count("a broken network") == 1
-    assert files(tmp_path / "many") == files(tmp_path / "one")
-    assert counts(files(tmp_path / "many")["colours"][1]) == (33, 99)
+    assert str(failed.value).count("a bug of yours") == 1
+    assert kept_of(tmp_path / "many") == kept_of(tmp_path / "one")
+    assert counts(kept_of(tmp_path / "many")["colours"][1]) == (33, 99)
 
 
-def mortal() -> Colours:
-    """A network that kills the process that it is in, at its third batch, once."""
+class Mortal(Colours):
+    """Kills the process that it is in, at its third batch, once."""
 
-    class Mortal(Colours):
-        batches = 0
+    batches = 0
 
-        def forward(self, pixels: Tensor) -> Tensor:
-            self.batches += 1
-            if self.batches == 3 and not Path("died").exists():
-                Path("died").touch()
-                os.kill(os.getpid(), signal.SIGKILL)
-            return super().forward(pixels)
-
-    return Mortal()
+    def forward(self, pixels: Tensor) -> Tensor:
+        self.batches += 1
+        if self.batches == 3 and not Path("died").exists():
+            Path("died").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().forward(pixels)
 
 
 @pytest.mark.usefixtures("cluster")
@@ -146,9 +121,9 @@ def test_a_process_that_dies_changes_nothing(
     monkeypatch.chdir(tmp_path)
     spec = colours(tmp_path)
     scored(photos, tmp_path / "one", spec)
-    on_ray(photos, tmp_path / "many", of_here(spec, "mortal"))
+    on_ray(photos, tmp_path / "many", colours(tmp_path, network=f"{__name__}:Mortal"))
     assert (tmp_path / "died").exists()
-    assert files(tmp_path / "many") == files(tmp_path / "one")
+    assert kept_of(tmp_path / "many") == kept_of(tmp_path / "one")
 
 
 @pytest.mark.usefixtures("cluster")
@@ -159,22 +134,13 @@ def test_processes_that_die_again_and_again_are_told(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("genset.score.workers.ray._RETRIES", 0)
     with pytest.raises(GensetError, match=r"died 1 times .*--num-cpus.*run the same command"):
-        on_ray(photos, tmp_path / "runs", of_here(colours(tmp_path), "mortal"))
-
-
-def slow() -> Colours:
-    class Slow(Colours):
-        def forward(self, pixels: Tensor) -> Tensor:
-            time.sleep(0.2)
-            return super().forward(pixels)
-
-    return Slow()
+        on_ray(photos, tmp_path / "runs", colours(tmp_path, network=f"{__name__}:Mortal"))
 
 
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.soak
 def test_a_run_whose_command_is_killed_goes_on(photos: Path, tmp_path: Path) -> None:
-    spec = of_here(colours(tmp_path), "slow")
+    spec = colours(tmp_path, network="tests.score.colours:Slow")
     scored(photos, tmp_path / "one", spec)
     runs = tmp_path / "many"
     killed = multiprocessing.get_context("fork").Process(target=_on_ray, args=(photos, runs, spec))
@@ -188,7 +154,7 @@ def test_a_run_whose_command_is_killed_goes_on(photos: Path, tmp_path: Path) -> 
     before = {path.name: path.read_bytes() for path in runs.rglob("*.npz")}
     on_ray(photos, runs, spec)
     assert before
-    assert files(runs) == files(tmp_path / "one")
+    assert kept_of(runs) == kept_of(tmp_path / "one")
 
 
 def test_without_a_cluster_one_line_says_how_to_start_one(

@@ -12,11 +12,10 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from torch import Tensor
 
 from genset.score.results.runs import find_runs
 from tests.conftest import ROOT
-from tests.score.colours import WNIDS, Colours, colours, hundred_photos, paint
+from tests.score.colours import WNIDS, colours, hundred_photos, paint
 from tests.score.workers.two_machines import SECOND, Ended, Machine, ended, two_machines
 
 # The first machine's process, which ends the cluster with itself.
@@ -128,22 +127,13 @@ def test_a_machine_that_lacks_genset_or_has_another_photo_is_named(
         assert f"({SECOND}) of the Ray cluster: {photo} is not there, or another photo" in line
 
 
-def slow() -> Colours:
-    class Slow(Colours):
-        def forward(self, pixels: Tensor) -> Tensor:
-            time.sleep(0.5)
-            return super().forward(pixels)
-
-    return Slow()
-
-
 @pytest.mark.soak
 def test_where_ray_is_killed_one_line_of_ours_says_so(
     machines: tuple[Machine, Machine], tmp_path: Path
 ) -> None:
     first, _ = machines
     hundred_photos(tmp_path / "photos")
-    spec = colours(tmp_path).replace("tests.score.colours:Colours", f"{__name__}:slow")
+    spec = colours(tmp_path, network="tests.score.colours:Slow")
     with cluster(first, cores=1):
         scoring = command(first, tmp_path, spec)
         while not list((tmp_path / "runs").rglob("*.npz")):

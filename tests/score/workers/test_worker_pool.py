@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,8 @@ from genset.score.workers import executor, remote
 from genset.score.workers.remote import ClusterWork
 from genset.sets.open import open_set
 from tests.conftest import ROOT
-from tests.score.colours import WNIDS, Colours, colours, hundred_photos
-from tests.score.scoring import counts, evaluate
+from tests.score.colours import WNIDS, Colours, colours, formed, hundred_photos
+from tests.score.scoring import counts, evaluate, kept_of
 
 # Commands find this folder's networks wherever the tests are started.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -47,26 +48,10 @@ def scored(photos: Path, runs: str, *specs: str, **how: Any) -> list[Run]:
     return evaluate(open_set(str(photos)), specs, photos.parent / runs, ScoringOptions(**how))
 
 
-def files(photos: Path, runs: str) -> dict[str, Any]:
-    """What is kept of each run: the predictions' bytes, and the counts."""
-    kept = {}
-    for folder, run in find_runs(photos.parent / runs, photos.name):
-        content = (folder / "predictions.csv").read_bytes()
-        kept[run.model] = content, run.top1, run.top5, run.excluded
-        assert sorted(path.name for path in folder.iterdir()) == ["predictions.csv", "run.json"]
-    return kept
-
-
-def watched(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """The photos that are decoded from now on, in this process."""
-    decoded: list[Path] = []
-
-    def told(opened: Any, *rest: Any) -> Any:
-        decoded.append(opened.photo.path)
-        return pixels.crops(opened, *rest)
-
-    monkeypatch.setattr(loader, "crops", told)
-    return decoded
+def alike(photos: Path, *runs: str) -> bool:
+    """Whether the same files are kept in all these folders of runs."""
+    first, *others = (kept_of(photos.parent / name) for name in runs)
+    return all(each == first for each in others)
 
 
 def test_any_number_of_workers_gives_the_same_files(photos: Path) -> None:
@@ -75,7 +60,7 @@ def test_any_number_of_workers_gives_the_same_files(photos: Path) -> None:
         (run,) = scored(photos, f"runs{workers}", spec, workers=workers)
         assert counts(run.top1) == (33, 99)
         assert list(run.excluded) == [f"{WNIDS[1]}/text.jpg"]
-    assert files(photos, "runs1") == files(photos, "runs2") == files(photos, "runs3")
+    assert alike(photos, "runs1", "runs2", "runs3")
 
 
 @pytest.mark.soak
@@ -87,7 +72,7 @@ def test_a_process_for_each_gpu_gives_the_same_files_as_one(
     scored(photos, "one", spec)
     monkeypatch.setattr(executor, "gpus_here", lambda: ["0", "1"])
     scored(photos, "two", spec)
-    assert files(photos, "two") == files(photos, "one")
+    assert alike(photos, "two", "one")
 
     def with_other_weights(job: Job, readers: int) -> ClusterWork:
         work = remote.pack(job, readers)
@@ -98,21 +83,10 @@ def test_a_process_for_each_gpu_gives_the_same_files_as_one(
         scored(photos, "three", spec)
 
 
-def slow() -> Colours:
-    class Slow(Colours):
-        def forward(self, pixels: Tensor) -> Tensor:
-            time.sleep(0.05)
-            return super().forward(pixels)
-
-    return Slow()
-
-
 @pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.soak
 def test_a_killed_evaluate_goes_on_and_gives_the_same_files(photos: Path, workers: str) -> None:
-    spec = (
-        colours(photos.parent).replace("Colours", "slow").replace("tests.score.colours", __name__)
-    )
+    spec = colours(photos.parent, network="tests.score.colours:Slow")
     scored(photos, "undisturbed", spec)
     folder = photos.parent / "killed"
     command = [sys.executable, "-m", "genset", "evaluate", str(photos), "--model", spec]
@@ -139,25 +113,22 @@ def test_a_killed_evaluate_goes_on_and_gives_the_same_files(photos: Path, worker
         scored(photos, "killed", spec, workers=1)
     assert kept
     assert not set(kept) & set(before)  # what was finished is not made again
-    assert files(photos, "killed") == files(photos, "undisturbed")
+    assert alike(photos, "killed", "undisturbed")
 
 
 def test_a_worker_that_is_killed_is_told_and_the_rest_is_kept(photos: Path) -> None:
-    spec = (
-        colours(photos.parent).replace("Colours", "deadly").replace("tests.score.colours", __name__)
-    )
+    spec = colours(photos.parent, network=f"{__name__}:Deadly")
     with pytest.raises(GensetError, match=r"ended by signal 9; if memory is short, use --workers"):
         scored(photos, "runs", spec, workers=2)
     assert find_runs(photos.parent / "runs", "photos") == []
 
 
-def deadly() -> Colours:
-    class Deadly(Colours):
-        def forward(self, pixels: Tensor) -> Tensor:
-            os.kill(os.getpid(), signal.SIGKILL)
-            return super().forward(pixels)
+class Deadly(Colours):
+    """Kills the process that it is in."""
 
-    return Deadly()
+    def forward(self, pixels: Tensor) -> Tensor:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return super().forward(pixels)
 
 
 @pytest.mark.soak
@@ -180,7 +151,7 @@ def test_a_full_disk_is_one_line_and_the_finished_shards_stay(
         assert len(list((photos.parent / f"full{workers}").rglob("*.npz"))) >= 1
         scored(photos, f"full{workers}", spec, workers=workers)
     scored(photos, "undisturbed", spec)
-    assert files(photos, "full1") == files(photos, "full2") == files(photos, "undisturbed")
+    assert alike(photos, "full1", "full2", "undisturbed")
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -202,34 +173,28 @@ def test_a_model_that_fails_leaves_the_others_scored(photos: Path, workers: int)
     assert "\n" not in str(refused.value)
 
 
-def hungry(most: int) -> Colours:
-    class Hungry(Colours):
-        def forward(self, pixels: Tensor) -> Tensor:
-            if len(pixels) > most:
-                raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to")
-            return super().forward(pixels)
+def hungry(most: int) -> Callable[[Tensor], Tensor]:
+    """There is memory for so many photos at once."""
 
-    return Hungry()
+    def form(scores: Tensor) -> Tensor:
+        if len(scores) > most:
+            raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to")
+        return scores
 
-
-def takes_three() -> Colours:
-    return hungry(3)
+    return form
 
 
-def takes_none() -> Colours:
-    return hungry(0)
+TakesThree, TakesNone = formed(hungry(3)), formed(hungry(0))
 
 
 def test_the_batch_is_halved_where_memory_runs_out(photos: Path) -> None:
     spec = colours(photos.parent)
     scored(photos, "plenty", spec)
-    little = spec.replace("tests.score.colours:Colours", f"{__name__}:takes_three")
-    (run,) = scored(photos, "little", little)
+    (run,) = scored(photos, "little", colours(photos.parent, network=f"{__name__}:TakesThree"))
     assert run.notes == ["Memory ran out: scored 2 photos at a time."]
-    assert files(photos, "little") == files(photos, "plenty")
-    none = spec.replace("tests.score.colours:Colours", f"{__name__}:takes_none")
+    assert alike(photos, "little", "plenty")
     with pytest.raises(ModelError, match="there is no memory for one photo"):
-        scored(photos, "none", none)
+        scored(photos, "none", colours(photos.parent, network=f"{__name__}:TakesNone"))
 
 
 @pytest.mark.parametrize("engine", [OnnxRuntimeEngine, OpenvinoEngine])
@@ -250,7 +215,7 @@ def test_other_engines_take_one_photo_where_there_is_no_memory_for_two(
     monkeypatch.setattr(engine, "_run", with_little)
     (run,) = scored(photos, "little", spec, engine=name)
     assert run.notes == ["Memory ran out: scored 1 photo at a time."]
-    assert files(photos, "little") == files(photos, "plenty")
+    assert alike(photos, "little", "plenty")
 
 
 def test_all_logits_are_kept_where_asked(photos: Path) -> None:
@@ -289,14 +254,20 @@ def test_a_cache_spares_later_runs_the_decoding(
     spec = colours(photos.parent)
     cache = photos.parent / "cache"
     scored(photos, "first", spec, cache=cache, workers=2)
-    decoded = watched(monkeypatch)
+    decoded: list[Path] = []
+
+    def told(opened: Any, *rest: Any) -> Any:
+        decoded.append(opened.photo.path)
+        return pixels.crops(opened, *rest)
+
+    monkeypatch.setattr(loader, "crops", told)
     scored(photos, "second", spec, cache=cache, workers=1)
     assert [path.name for path in decoded] == ["text.jpg"]
     other = spec.replace("mean=0.5", "mean=0.4")
     scored(photos, "third", other, cache=cache, workers=1)
     scored(photos, "fourth", other)
-    assert files(photos, "first") == files(photos, "second")
-    assert files(photos, "third") == files(photos, "fourth")
+    assert alike(photos, "first", "second")
+    assert alike(photos, "third", "fourth")
 
 
 class Undertaker:
