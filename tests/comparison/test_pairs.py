@@ -1,16 +1,17 @@
 """Runs side by side, from what is kept of them."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from genset.comparison.classes import by_class, confusions
+from genset.comparison.marks import answered_in_part
 from genset.comparison.pairs import Rank, compare, place_between, rank_models
 from genset.core.errors import BadInput
 from genset.score.results.results import Results, load_results
 from genset.sets.open import open_set
+from tests.reporting.sets import score_on
 from tests.score.colours import WNIDS
 from tests.score.listed import write_list, write_npy
 from tests.score.scoring import evaluate
@@ -66,25 +67,6 @@ def test_a_model_is_placed_between_two(results: Results) -> None:
     assert place.interval.low <= place.share <= place.interval.high
 
 
-def test_a_place_is_measured_on_the_photos_that_all_three_answered(tmp_path: Path) -> None:
-    scored(tmp_path, {"good": 0.8, "poor": 0.5})
-    odd = [f"photo{n}.jpg,{WNIDS[place]}" for n, place in enumerate(TRUTH) if n % 2]
-    wrong = [row.rpartition(",")[0] + f",{WNIDS[999]}" for row in odd[::4]]
-    mostly = [row for place, row in enumerate(odd) if place % 4] + wrong  # three of four are right
-    (tmp_path / "half.csv").write_text("\n".join(["image,top1", *mostly]))
-    listed = open_set(str(tmp_path / "photos.csv"))
-    evaluate(listed, [f"predictions:{tmp_path / 'half.csv'}"], tmp_path / "runs")
-    found = load_results(listed, tmp_path / "runs")
-    few = np.arange(len(TRUTH)) % 2 == 1
-    models = [replace(m, answered=few) if m.label == "half" else m for m in found.models]
-    found = replace(found, models=tuple(models))
-    poor, good, half = map(found.find, ("poor", "good", "half"))
-    on_odd = {each.label: found.right(each)[1::2].sum() for each in (poor, good, half)}
-    (place,) = place_between(found, poor, good).places
-    assert place.share == (on_odd["half"] - on_odd["poor"]) / (on_odd["good"] - on_odd["poor"])
-    assert place.interval.low <= place.share <= place.interval.high
-
-
 @pytest.mark.parametrize("bounds", [("good", "poor"), ("same", "good"), ("good", "good")])
 def test_where_there_is_no_gap_nothing_has_a_share_of_it(
     results: Results, bounds: tuple[str, str]
@@ -112,3 +94,15 @@ def test_classes_come_hardest_first_and_confusions_commonest_first(tmp_path: Pat
     first = confusions(found)[0]
     assert (first.wnid, first.other) == (WNIDS[1], WNIDS[2])
     assert (first.answers, first.of, first.models) == (3, 4, 2)
+
+
+@pytest.mark.parametrize(("lack", "found"), [(0, []), (4, []), (5, ["few"]), (399, ["few"])])
+def test_a_model_may_lack_one_photo_in_a_hundred(
+    tmp_path: Path, lack: int, found: list[str]
+) -> None:
+    photos = open_set(str(write_list(tmp_path / "set.csv", TRUTH)))
+    for model, lacking in (("all", []), ("few", photos.ids[:lack])):
+        right = set(photos.ids) - set(lacking)
+        score_on(photos, tmp_path / "runs", model, right, unreadable=lacking)
+    results = load_results(photos, tmp_path / "runs")
+    assert [model.label for model in answered_in_part(results)] == found

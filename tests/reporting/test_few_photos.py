@@ -10,7 +10,6 @@ import genset
 from genset.api import Comparison
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown
-from genset.reporting.headline import certainty
 from genset.reporting.options import ReportOptions
 from genset.statistics.bootstrap import Resampling
 from tests.reporting.sets import score_on
@@ -147,16 +146,3 @@ def test_models_that_share_photos_of_one_class_cannot_be_told_apart(tmp_path: Pa
     assert (found.only_first, found.only_second, found.classes) == (20, 0, 1)
     assert found.interval == (-1, 1)
     assert not found.apart
-
-
-def test_two_of_several_models_that_photos_cannot_tell_apart_are_named(tmp_path: Path) -> None:
-    truth = np.arange(20)
-    listed = genset.open_set(write_list(tmp_path / "photos.csv", truth.tolist()))
-    for number in range(6):
-        said = np.where(truth < number, 900, truth)
-        genset.evaluate(
-            listed, predictions=said[:, None], name=f"m{number}", runs=tmp_path / "runs"
-        )
-    found = " ".join(certainty(collect(listed, tmp_path / "runs", ReportOptions(resampling=FEW))))
-    assert "m0 cannot be told apart from any of the other 5 models." in found
-    assert "Too few photos: m0 and m1 disagree on 1; McNemar’s test needs at least 6." in found

@@ -7,10 +7,9 @@ import pytest
 
 from genset.core.errors import GensetError
 from genset.reporting.collect import collect
-from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.forms import report_json
 from genset.reporting.options import ReportOptions
 from genset.reporting.sections import finetuning
-from genset.reporting.write import Report
 from genset.score.results.runs import run_folder
 from genset.sets.photos import PhotoSet
 from tests.reporting.heads import CLASSES, keep_finetuned
@@ -101,20 +100,6 @@ def test_a_model_goes_by_its_weights_and_answers_by_their_name(
     keep_finetuned(runs, "optimized", [16], weights="sha256:others")
     (task,) = collect(photos, runs).of(finetuning.SECTION)
     assert [model.label for model in task.models] == ["pretrained"]
-
-
-def test_a_set_without_such_results_has_the_report_that_it_had(
-    tmp_path: Path, photos: PhotoSet
-) -> None:
-    runs = tmp_path / "runs"
-    Report(photos, runs).write(tmp_path / "before.html")
-    before = as_markdown(collect(photos, runs)), report_json(collect(photos, runs))
-    keep_finetuned(runs, "unknown", [32], weights="sha256:unknown")
-    Report(photos, runs).write(tmp_path / "after.html")
-    assert (as_markdown(collect(photos, runs)), report_json(collect(photos, runs))) == before
-    assert (tmp_path / "after.html").read_bytes() == (tmp_path / "before.html").read_bytes()
-    assert not {"finetuning", "entries"} & set(before[1])
-    assert "tta" not in before[1]["options"]
 
 
 def test_two_ways_to_fit_are_not_compared(tmp_path: Path, photos: PhotoSet) -> None:

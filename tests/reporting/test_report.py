@@ -8,14 +8,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from genset.core.errors import MissingExtra
+from genset.core.safe import clean
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.names import short_names
 from genset.reporting.options import ReportOptions
 from genset.reporting.page import page_of, template
-from genset.reporting.sections import photos as photos_shown
 from genset.reporting.write import Report
 from genset.sets.open import open_set
 from tests.reporting.sets import WNIDS, everywhere, release_of, report, score
@@ -214,20 +217,6 @@ def test_pictures_are_small_upright_and_without_metadata(tmp_path: Path) -> None
     assert NOTICE not in page.text
 
 
-def test_a_big_set_shows_thirty_photos_mistakes_first(tmp_path: Path) -> None:
-    photos, runs = release_of(tmp_path / "set", 60), tmp_path / "runs"
-    score(photos, runs, "model", 40)
-
-    page = report(photos, runs)
-    (gallery,) = collect(photos, runs).of(photos_shown.SECTION)
-    samples = gallery.samples
-
-    assert len(page.values("img", "src")) == 30
-    assert [sample.mistakes for sample in samples] == [1] * 20 + [0] * 10
-    assert len({sample.wnid for sample in samples}) == 30
-    assert "30 of 60 photos, selected, not representative." in page.text
-
-
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
     photos, runs = release_of(tmp_path / "set", 40), tmp_path / "runs"
     score(photos, runs, "one", 30)
@@ -246,3 +235,19 @@ def test_a_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     with pytest.raises(MissingExtra, match=r"genset\[report\]"):
         Report(photos, tmp_path / "runs").write(tmp_path / "report.html")
+
+
+@given(
+    st.lists(st.text("ab_. é猫\u202e", min_size=1, max_size=40), max_size=12, unique_by=clean),
+    st.integers(8, 30),
+)
+def test_no_two_models_have_one_name_where_the_whole_has_no_room(
+    names: list[str], longest: int
+) -> None:
+    short = short_names(names, longest)
+    assert list(short) == names
+    assert len(set(short.values())) == len(names)
+    for name, shown in short.items():
+        assert shown == clean(shown, 1000)
+        if len(clean(name)) <= longest:
+            assert shown == clean(name)

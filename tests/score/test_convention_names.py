@@ -83,20 +83,6 @@ def test_compare_says_how_to_name_each_and_takes_these_names(here: Path) -> None
     assert "no model 'other (subset)' was scored on v1; known: colours (" in said
 
 
-def test_two_runs_of_one_convention_have_their_keys_too(here: Path) -> None:
-    score(here, "all", "subset")
-    spec = f"{colours(here).replace('resize=32', 'resize=36')}&name=colours"
-    says("evaluate", "v1", "--model", spec)
-    models = json.loads(says("report", "v1", "--json"))["models"]
-    keys = {model["label"]: model["run"] for model in models}
-    assert keys.pop("colours (subset)")
-    assert set(keys) == {f"colours (all) [{key[:8]}]" for key in keys.values()}
-    said = says("compare", "colours (all)", "colours (subset)", code=2)
-    for label in keys:
-        assert f"'{label}'" in said
-        says("compare", label, "colours (subset)")
-
-
 def test_reports_tell_them_apart_in_every_form(here: Path) -> None:
     score(here, *CONVENTIONS)
     score(here, "subset", name="other")

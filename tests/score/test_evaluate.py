@@ -5,11 +5,14 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 from torch import Tensor
 
 from genset.core.errors import BadInput, GensetError
+from genset.score.options import ScoringOptions
 from genset.score.results.results import load_results
 from genset.score.results.runs import Run, find_runs, load_predictions
 from genset.sets.open import open_set
@@ -169,3 +172,21 @@ def test_runs_of_one_name_are_told_apart_by_what_differs(photos: Path) -> None:
     evaluate(found, [f"{spec}&crop=16"], runs)
     with pytest.raises(BadInput, match=r"by its key alone: .* \(.*crop=16.*\)"):
         load_results(found, runs).find("colours")
+
+
+@pytest.mark.parametrize("decoding", ["exact", "fast"])
+@pytest.mark.parametrize("deep", ["png", "tiff"])
+def test_a_16_bit_photo_is_answered_as_its_8_bit_version(
+    tmp_path: Path, deep: str, decoding: str
+) -> None:
+    grey = np.random.default_rng(3).integers(0, 120, (40, 48), np.uint8)
+    folder = tmp_path / "photos" / WNIDS[0]
+    folder.mkdir(parents=True)
+    Image.fromarray(grey).save(folder / "flat.png")
+    Image.fromarray(grey.astype(np.uint16) * 257).save(folder / f"deep.{deep}")
+    Image.new("L", (48, 40), 255).save(folder / "white.png")
+    options = ScoringOptions(decoding=decoding)
+    evaluate(open_set(str(folder.parent)), [colours(tmp_path)], tmp_path / "runs", options)
+    ((place, _),) = kept(folder.parent)
+    said = {Path(p.image).stem: (p.top, p.probabilities) for p in load_predictions(place)}
+    assert said["deep"] == said["flat"] != said["white"]

@@ -6,8 +6,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,7 +17,8 @@ import pytest
 from genset.score.results.runs import find_runs
 from tests.conftest import ROOT
 from tests.score.colours import WNIDS, colours, hundred_photos, paint
-from tests.score.workers.two_machines import SECOND, Ended, Machine, ended, two_machines
+
+FIRST, SECOND = "198.51.100.1", "198.51.100.2"  # addresses for documentation: nobody's
 
 # The first machine's process, which ends the cluster with itself.
 HEAD = """
@@ -36,6 +38,55 @@ class Hidden:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Hidden())
 """
+
+
+@dataclass
+class Machine:
+    """A network namespace; `over` is a file there and the one that covers it there."""
+
+    name: str
+    address: str
+    over: tuple[Path, Path] | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def start(self, command: Sequence[str]) -> "subprocess.Popen[str]":
+        """Start a command on it, in a process group of its own."""
+        covered = f"mount --bind '{self.over[1]}' '{self.over[0]}' && " if self.over else ""
+        script = f'{covered}exec "$@"'  # of a mount namespace: ip makes one
+        return subprocess.Popen(
+            ["ip", "netns", "exec", self.name, "sh", "-c", script, "sh", *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **self.environment},
+            start_new_session=True,
+        )
+
+
+@contextmanager
+def two_machines() -> Iterator[tuple[Machine, Machine]]:
+    """Make them, joined by a cable; skip the test where that is not possible."""
+    names = [f"genset-{os.getpid()}-{number}" for number in (1, 2)]
+    try:
+        try:
+            for name in names:
+                _ip("netns", "add", name)
+            _ip("link", "add", "cable", "netns", names[0], "type", "veth", "peer", "name", "cable", "netns", names[1])  # fmt: skip # noqa: E501
+            for name, address in zip(names, (FIRST, SECOND), strict=True):
+                _ip("-n", name, "address", "add", f"{address}/24", "dev", "cable")
+                for device in ("lo", "cable"):
+                    _ip("-n", name, "link", "set", device, "up")
+        except (OSError, subprocess.CalledProcessError) as error:
+            pytest.skip(f"two machines need root and the command ip, to make networks: {error}")
+        yield Machine(names[0], FIRST), Machine(names[1], SECOND)
+    finally:
+        for name in names:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True, check=False)
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], capture_output=True, check=True)
 
 
 @pytest.fixture
@@ -65,7 +116,7 @@ def processes_of(machine: Machine) -> list[int]:
 @contextmanager
 def cluster(first: Machine, cores: int) -> Iterator[None]:
     """A cluster that begins on this machine, with so many of its cores."""
-    head = first.start([sys.executable, "-c", HEAD, str(cores), first.address], {})
+    head = first.start([sys.executable, "-c", HEAD, str(cores), first.address])
     assert head.stdin is not None
     assert head.stdout is not None
     try:
@@ -80,7 +131,7 @@ def join(second: Machine, first: Machine) -> None:
     """Have a machine join the cluster that begins on another."""
     address = first.environment["RAY_ADDRESS"]
     start = ["start", "--address", address, "--node-ip-address", second.address]
-    done = second.start([sys.executable, "-m", "ray.scripts.scripts", *start, "--num-cpus=1"], {})
+    done = second.start([sys.executable, "-m", "ray.scripts.scripts", *start, "--num-cpus=1"])
     said, problem = done.communicate(timeout=120)
     assert done.returncode == 0, said + problem
 
@@ -88,18 +139,18 @@ def join(second: Machine, first: Machine) -> None:
 def command(first: Machine, folder: Path, spec: str) -> "subprocess.Popen[str]":
     words = [str(folder / "photos"), "--model", spec, "--runs", str(folder / "runs")]
     genset = [sys.executable, "-m", "genset", "evaluate", *words, "--engine-cluster", "ray"]
-    return first.start(genset, {})
+    return first.start(genset)
 
 
-def scored(first: Machine, folder: Path, spec: str) -> Ended:
-    (found,) = ended([command(first, folder, spec)])
-    return found
-
-
-def the_line(found: Ended, folder: Path) -> str:
-    """What it ended with, having kept nothing."""
-    (line,) = found.errors.strip().splitlines()
-    assert found.code == 1
+def ended(process: "subprocess.Popen[str]", folder: Path) -> str:
+    """The line that a command ended with, having kept nothing; whatever happens, it is over."""
+    try:
+        _, errors = process.communicate(timeout=120)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    (line,) = errors.strip().splitlines()
+    assert process.returncode == 1
     assert find_runs(folder / "runs", "photos") == []
     return line
 
@@ -115,15 +166,15 @@ def test_a_machine_that_lacks_genset_or_has_another_photo_is_named(
     with cluster(first, cores=0):
         second.environment["PYTHONPATH"] = f"{tmp_path / 'hidden'}:{ROOT}"
         join(second, first)
-        line = the_line(scored(first, tmp_path, colours(tmp_path)), tmp_path)
+        line = ended(command(first, tmp_path, colours(tmp_path)), tmp_path)
         assert f"({SECOND}) of the Ray cluster: No module named 'genset'" in line
         leave(second)
         del second.environment["PYTHONPATH"]
         other = paint(tmp_path / "other", 0, "000.png", "lime")
         other.write_bytes(other.read_bytes().ljust(photo.stat().st_size, b"\0"))
-        second.over[photo] = other
+        second.over = photo, other
         join(second, first)
-        line = the_line(scored(first, tmp_path, colours(tmp_path)), tmp_path)
+        line = ended(command(first, tmp_path, colours(tmp_path)), tmp_path)
         assert f"({SECOND}) of the Ray cluster: {photo} is not there, or another photo" in line
 
 
@@ -142,7 +193,6 @@ def test_where_ray_is_killed_one_line_of_ours_says_so(
         for process in processes_of(first):
             if Path(f"/proc/{process}/comm").read_text().strip() == "raylet":
                 os.kill(process, signal.SIGKILL)
-        (found,) = ended([scoring])
-    line = the_line(found, tmp_path)
+        line = ended(scoring, tmp_path)
     assert "the Ray cluster is out of reach" in line
     assert "run the same command again" in line
