@@ -223,19 +223,6 @@ def test_what_is_not_there_is_named_in_one_line(
     assert says in error_of(genset(*words, *on, cwd=folder), 2)
 
 
-@pytest.mark.soak
-def test_a_pipe_is_written_into_and_stays_one(folder: Path) -> None:
-    """As ``/dev/null`` must, too, which root could replace for everybody."""
-    pipe = folder / "pipe"
-    os.mkfifo(pipe)
-    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
-        done = genset("report", "photos.csv", "-o", "pipe", cwd=folder)
-        said, _ = reader.communicate(timeout=60)
-    assert done.returncode == 0, done.stderr
-    assert said.startswith(b"<!DOCTYPE html>")
-    assert pipe.is_fifo()
-
-
 @pytest.mark.parametrize("name", ["genset.db", "labels.csv", "photo.jpg"])
 def test_a_file_that_is_no_page_is_not_replaced(folder: Path, name: str) -> None:
     (folder / name).write_bytes(b"SQLite format 3\0 and much more")
@@ -246,7 +233,16 @@ def test_a_file_that_is_no_page_is_not_replaced(folder: Path, name: str) -> None
 
 
 @pytest.mark.soak
-def test_a_page_in_the_place_of_another_keeps_its_link_and_its_readers(folder: Path) -> None:
+def test_pipes_links_readers_and_full_disks(folder: Path) -> None:
+    """A pipe stays one, as ``/dev/null`` must, which root could replace for everybody."""
+    pipe = folder / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        done = genset("report", "photos.csv", "-o", "pipe", cwd=folder)
+        said, _ = reader.communicate(timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert said.startswith(b"<!DOCTYPE html>")
+    assert pipe.is_fifo()
     (folder / "public").mkdir()
     page, link = folder / "public" / "page.html", folder / "link.html"
     page.write_text("<!doctype html><title>before</title>")
@@ -257,6 +253,9 @@ def test_a_page_in_the_place_of_another_keeps_its_link_and_its_readers(folder: P
     assert link.is_symlink()
     assert "<title>before" not in page.read_text()
     assert page.stat().st_mode & 0o777 == 0o640
+    done = genset("report", "photos.csv", "-o", "/dev/full", cwd=folder)
+    mend = "free some space, then run the same command again"
+    assert error_of(done, 1) == f"genset: /dev/full: No space left on device; {mend}\n"
 
 
 def test_a_set_without_runs_is_said_and_no_folder_is_made(folder: Path) -> None:
@@ -270,10 +269,3 @@ def test_a_set_without_runs_is_said_and_no_folder_is_made(folder: Path) -> None:
     page = (folder / "other.html").read_text()
     assert "genset evaluate photos.csv" in page
     assert str(folder) not in page
-
-
-@pytest.mark.soak
-def test_a_full_disk_is_one_line_that_names_the_file(folder: Path) -> None:
-    done = genset("report", "photos.csv", "-o", "/dev/full", cwd=folder)
-    mend = "free some space, then run the same command again"
-    assert error_of(done, 1) == f"genset: /dev/full: No space left on device; {mend}\n"

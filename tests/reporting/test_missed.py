@@ -7,10 +7,8 @@ from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
 from genset.reporting.sections import photos as photos_shown
 from genset.reporting.sections.photos import MAX_PHOTOS, MOST_MISSED
-from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
 from tests.reporting.sets import Page, release_of, report, score
-from tests.score.listed import write_list
 
 TITLE = "Errors that matter: photos that every leading model gets wrong"
 
@@ -57,16 +55,3 @@ def test_one_model_alone_has_no_such_section_and_few_photos_no_share(tmp_path: P
     assert "missed" not in report_json(collect(photos, runs))
     score(photos, runs, "b", 7)
     assert "On 3 of these they give the same answer" in section(report(photos, runs))
-
-
-def test_photos_that_are_not_here_are_named(tmp_path: Path) -> None:
-    photos = open_set(str(write_list(tmp_path / "set.csv", range(30))))
-    runs = tmp_path / "runs"
-    for model in ("a", "b", "c"):
-        score(photos, runs, model, 10)
-    page = report(photos, runs)
-    assert "List of photos" in page.text
-    assert page.values("img", "src") == []
-    assert "The next 12 of 20" in section(page)
-    assert "photo29.jpg" in section(page)
-    assert "genset labels suspects" not in page.text

@@ -15,7 +15,7 @@ from PIL import Image
 from genset.core.errors import MissingExtra
 from genset.core.safe import clean
 from genset.reporting.collect import collect
-from genset.reporting.forms import as_markdown, report_json
+from genset.reporting.forms import as_markdown
 from genset.reporting.names import short_names
 from genset.reporting.options import ReportOptions
 from genset.reporting.page import page_of, template
@@ -55,11 +55,15 @@ def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
         )
 
 
-def test_the_set_is_described(tmp_path: Path) -> None:
+def test_a_set_is_described_before_any_model_is_scored_on_it(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    score(release_of(tmp_path / "old", 4), runs, "scored-before", 3)
     photos = release_of(tmp_path / "set", 3)
-    page = report(photos, tmp_path / "runs")
-
+    page, markdown, found = everywhere(photos, runs)
     for words in (
+        "No model was scored on this set yet.",
+        "genset evaluate small",
+        "Left out: 1 run on other photos under the same name.",
         "3 of ImageNet’s 1,000",
         "2015-01-01 to 2015-01-03",
         "by 3 people; labels on these photos: 6 correct, 3 unsure",
@@ -70,29 +74,10 @@ def test_the_set_is_described(tmp_path: Path) -> None:
     ):
         assert words in page.text
     assert "https://www.flickr.com/photos/someone/1" in page.values("a", "href")
-
-
-def test_a_set_that_no_model_was_scored_on(tmp_path: Path) -> None:
-    photos, runs = release_of(tmp_path / "set", 3), tmp_path / "runs"
-    page = report(photos, runs)
-    data = collect(photos, runs)
-
-    assert "No model was scored on this set yet." in page.text
-    assert "genset evaluate small" in page.text
     assert "Models The set" not in page.text  # no section of pairs, errors or each model
     assert not [tag for tag, _ in page.tags if tag in ("table", "svg")]
-    assert "No model was scored" in as_markdown(data)
-    assert report_json(data)["models"] == []
-
-
-def test_runs_on_other_photos_of_the_same_name_are_left_out(tmp_path: Path) -> None:
-    runs = tmp_path / "runs"
-    old = release_of(tmp_path / "old", 3)
-    score(old, runs, "scored-before", 3)
-    page = report(release_of(tmp_path / "new", 4), runs)
-
-    assert "scored-before" not in page.text
-    assert "Left out: 1 run on other photos under the same name." in page.text
+    assert "No model was scored" in markdown
+    assert found["models"] == []
 
 
 def test_unreadable_photos_are_said_beside_the_number(tmp_path: Path) -> None:
@@ -177,7 +162,9 @@ def test_only_web_addresses_become_links(tmp_path: Path, url: str) -> None:
     assert "Photo 0 by Owner 0" in page.text
 
 
-def test_nothing_is_fetched_from_outside(tmp_path: Path) -> None:
+def test_nothing_is_fetched_from_outside_and_the_same_runs_give_the_same_bytes(
+    tmp_path: Path,
+) -> None:
     photos, runs = release_of(tmp_path / "set", 3), tmp_path / "runs"
     score(photos, runs, "model", 2)
     page = report(photos, runs)
@@ -196,6 +183,9 @@ def test_nothing_is_fetched_from_outside(tmp_path: Path) -> None:
     assert "@import" not in page.code
     assert "url(http" not in page.code
     assert "fetch(" not in page.code
+    first, second = (page_of(collect(photos, runs)) for _ in range(2))
+    assert first == second
+    assert str(tmp_path) not in first
 
 
 def test_pictures_are_small_upright_and_without_metadata(tmp_path: Path) -> None:
@@ -215,17 +205,6 @@ def test_pictures_are_small_upright_and_without_metadata(tmp_path: Path) -> None
     assert not any(b"where I live" in picture or b"Exif" in picture for picture in found)
     assert "is not recorded" in page.text  # who made them
     assert NOTICE not in page.text
-
-
-def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
-    photos, runs = release_of(tmp_path / "set", 40), tmp_path / "runs"
-    score(photos, runs, "one", 30)
-    score(photos, runs, "two", 20)
-
-    first, second = (page_of(collect(photos, runs)) for _ in range(2))
-
-    assert first == second
-    assert str(tmp_path) not in first
 
 
 def test_a_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -174,14 +174,20 @@ def test_source_and_licence_of_each_photo_shown_are_named(tmp_path: Path) -> Non
     assert "Flickr (40), Wikimedia Commons (8)" in page.text
 
 
-def test_a_release_of_commons_alone_names_it_and_compares_nothing(tmp_path: Path) -> None:
-    photos = release_by_source(tmp_path / "set", {"commons": [2] * 12}, WORDS)
+def test_one_source_alone_and_no_models_compare_nothing(tmp_path: Path) -> None:
+    photos = release_by_source(tmp_path / "one", {"commons": [2] * 12}, WORDS)
     score(photos, tmp_path / "runs", "net", 12)
     page, markdown, found = everywhere(photos, tmp_path / "runs")
     assert found["by_source"]["pairs"] == []
     assert "By source" not in page.text + markdown
     assert "SmugMug" not in page.text
     assert page.text.count(", Wikimedia Commons , CC BY 2.0") == 24
+    photos = release_by_source(tmp_path / "set", {"flickr": [3] * 6, "commons": [1] * 4}, WORDS)
+    page, markdown, found = everywhere(photos, tmp_path / "none")
+    assert found["by_source"]["pairs"] == []
+    assert "Wikimedia Commons 4 4" in page.text
+    assert "is it the source?" not in page.text
+    assert "| Flickr | 18 | 6 |" in markdown
 
 
 @pytest.mark.parametrize(
@@ -199,15 +205,6 @@ def test_a_place_goes_by_its_name(tmp_path: Path, second: str, words: Any, says:
     photos = release_by_source(tmp_path / "set", {"flickr": [3] * 12, second: [2] * 12}, words)
     score(photos, tmp_path / "runs", "net", 20)
     assert says in report(photos, tmp_path / "runs").text
-
-
-def test_a_plain_release_without_models_says_what_it_has_of_each_source(tmp_path: Path) -> None:
-    photos = release_by_source(tmp_path / "set", {"flickr": [3] * 6, "commons": [1] * 4}, WORDS)
-    page, markdown, found = everywhere(photos, tmp_path / "runs")
-    assert found["by_source"]["pairs"] == []
-    assert "Wikimedia Commons 4 4" in page.text
-    assert "is it the source?" not in page.text
-    assert "| Flickr | 18 | 6 |" in markdown
 
 
 def test_a_strangers_words_on_sources_stay_words(tmp_path: Path) -> None:

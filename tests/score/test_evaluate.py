@@ -59,6 +59,9 @@ def test_the_five_best_classes_are_kept_and_nothing_is_scored_again(photos: Path
     assert run.top5.correct == sum(row["wnid"] in top for row, top in zip(rows, best, strict=True))
     shares = [[float(row[f"p{n}"]) for n in range(1, 6)] for row in rows]
     assert all(0 < sum(each) <= 1 and each == sorted(each, reverse=True) for each in shares)
+    (folder / "run.json").write_text("{}")
+    with pytest.raises(GensetError, match=f"{folder / 'run.json'} is not a run's record"):
+        score(photos, spec)
 
 
 def test_a_changed_photo_and_changed_weights_make_new_runs(photos: Path) -> None:
@@ -104,23 +107,11 @@ def test_unreadable_photos_are_named_and_left_out_of_the_counts(photos: Path) ->
     assert (run.top1.correct, run.top5.correct, run.top1.photos) == (2, 3, 4)
     ((folder, _),) = kept(photos)
     assert len(load_predictions(folder)) == 4
-
-
-def test_a_set_without_one_readable_photo_is_an_error_and_no_run(photos: Path) -> None:
     for path in photos.rglob("*.jpg"):
         path.write_text("I am no photo.")
     with pytest.raises(GensetError, match="not one photo of photos can be read"):
         score(photos, colours(photos.parent))
-    assert kept(photos) == []
-
-
-def test_a_run_whose_record_is_broken_is_named(photos: Path) -> None:
-    spec = colours(photos.parent)
-    score(photos, spec)
-    ((folder, _),) = kept(photos)
-    (folder / "run.json").write_text("{}")
-    with pytest.raises(GensetError, match=f"{folder / 'run.json'} is not a run's record"):
-        score(photos, spec)
+    assert len(kept(photos)) == 1
 
 
 def score_into(moment: int, photos: Path, runs: Path) -> None:

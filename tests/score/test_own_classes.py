@@ -83,18 +83,12 @@ def test_a_model_of_imagenet_is_scored_on_classes_that_hold_its_own(here: Path) 
         ": 2 of 3 classes mapped to 3 of the model's 1,000 outputs (probabilities summed)" in said
     )
     assert "no output for deer (1 photo): 1 photo not counted" in said
-
-
-def test_other_conventions_are_other_runs_and_named(here: Path) -> None:
-    keys = {evaluated(here, *words)["key"] for words in ((), ("--pool", "max"))}
+    # Other conventions are other runs.
     few = evaluated(here, "--among", "subset")
-    assert len({*keys, few["key"]}) == 3
-    assert (few["classes"], evaluated(here)["classes"]) == (2, 2 + 997)
-    ((folder, _), *_) = [
-        each for each in find_runs(here / "runs", "photos") if each[1].key == few["key"]
-    ]
-    with (folder / "predictions.csv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    assert len({run["key"], evaluated(here, "--pool", "max")["key"], few["key"]}) == 3
+    assert (few["classes"], run["classes"]) == (2, 2 + 997)
+    (table,) = (here / "runs").glob(f"photos/*{few['key'][:12]}/predictions.csv")
+    rows = list(csv.DictReader(table.read_text("utf-8").splitlines()))
     assert {row["top1"] for row in rows} == {"Крас", "cool"}
     assert all(float(row["p1"]) + float(row["p2"]) == pytest.approx(1, abs=1e-5) for row in rows)
 
@@ -162,12 +156,8 @@ def test_a_head_of_its_own_answers_by_equal_ids(here: Path) -> None:
     # red: the first class; green: "other", which is wrong; blue: cool
     assert (run["top1"]["correct"], run["top1"]["photos"], run["masked"]) == (3, 6, 0)
     assert run["mapping"]["outputs"] == {"Крас": ["Крас"], "cool": ["cool"], "deer": ["deer"]}
-
-
-def test_a_model_of_other_classes_is_refused_with_the_mend(here: Path) -> None:
     spec = with_head(here, "one", "two", "three")
-    words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model", spec)
-    said = says(*words, code=1)
+    said = says("evaluate", "photos", "--taxonomy", "own.toml", "--model", spec, code=1)
     assert "none of its 3 outputs ('one', 'two', 'three', ...) is of a class of my" in said
     assert "classes=" in said
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from genset.statistics.bootstrap import (
-    STANDARD,
     Resampling,
     intervals,
 )
@@ -90,12 +89,3 @@ def test_ends_are_quantiles_of_the_draws_that_are_numbers(
         assert [low, high] == pytest.approx(
             expected.tolist() if len(there) else expected, nan_ok=True
         )
-
-
-@pytest.mark.parametrize("below", [[[2.0, 1.0], [2.0, 2.0]], [[2.0, 1.0], [1.0, 2.0]]])
-def test_a_ratio_is_of_the_photos_that_count_for_it(below: list[list[float]]) -> None:
-    above, under = np.array([[1.0, 1.0], [0.0, 2.0]]), np.array(below)
-    both = STANDARD.ratios_of_sums(above, under)
-    for column in range(2):
-        alone = STANDARD.ratios_of_sums(above[:, [column]], under[:, [column]])
-        assert (both[:, column] == alone[:, 0]).all()

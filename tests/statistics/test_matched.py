@@ -1,7 +1,6 @@
 """Two groups of photos over the classes that both have: by hand, by drawing, and in general."""
 
 import random
-from dataclasses import astuple
 from fractions import Fraction
 from typing import Any
 
@@ -94,42 +93,6 @@ def test_intervals_are_those_of_classes_drawn_one_by_one() -> None:
         middle, spread = mean.value, ordered.std()
         assert mean.interval.low == pytest.approx(middle - 1.96 * wide * spread, abs=0.15 * spread)
         assert mean.interval.high == pytest.approx(middle + 1.96 * wide * spread, abs=0.15 * spread)
-
-
-def drawn_releases(seed: int, classes: int, sizes: tuple[int, int], harder: float) -> Any:
-    """1,000 releases of two sources: photos x releases.
-
-    A model's accuracy differs from class to class, 2/3 on average at the first source; at the
-    second one it is by the share `harder` lower.
-    """
-    rng = np.random.default_rng(seed)
-    numbers = np.repeat(np.arange(classes), sum(sizes))
-    second = np.tile(np.arange(sum(sizes)) >= sizes[0], classes)
-    chance = rng.beta(2, 1, size=(classes, 1_000))[numbers]
-    chance = np.where(second[:, None], chance * (1 - harder), chance)
-    return numbers, (rng.random(chance.shape) < chance).astype(float), second
-
-
-def ends(mean: Any) -> Any:
-    return mean and (mean.value, *mean.interval)
-
-
-def test_models_are_the_same_alone_and_in_any_order() -> None:
-    """One of them is not counted on some classes, and has draws of its own."""
-    numbers, right, second = drawn_releases(7, 30, (3, 2), 0.1)
-    right = right[:, :6]
-    counted = np.ones(right.shape, bool)
-    counted[numbers < 4, 2] = False
-    right = right * counted
-    all_six = match(numbers, right, counted, second, FEW_DRAWS)
-    assert [each.classes for each in all_six] == [30, 30, 26, 30, 30, 30]
-    order = [4, 2, 0, 5, 1, 3]
-    mixed = match(numbers, right[:, order], counted[:, order], second, FEW_DRAWS)
-    for place, number in enumerate(order):
-        (alone,) = match(numbers, right[:, [number]], counted[:, [number]], second, FEW_DRAWS)
-        for other in (mixed[place], alone):
-            assert astuple(other)[:2] == astuple(all_six[number])[:2]
-            assert ends(other.difference) == pytest.approx(ends(all_six[number].difference))
 
 
 @pytest.mark.parametrize(

@@ -131,31 +131,16 @@ def test_without_scripts_it_is_a_whole_document(browser: Browser, large: Path) -
         expect(page.get_by_role("heading", name="Provenance").first).to_be_visible()
 
 
-@pytest.mark.soak
-def test_an_interval_is_named_on_hover_and_on_touch(browser: Browser, large: Path) -> None:
-    drawn = "#leaderboard svg [data-name]:nth-of-type(2) circle"
-    with opened(browser, large) as page:
-        second = names(page)[1]
-        tip = page.locator(".tip")
-        expect(tip).to_be_hidden()
-        page.locator(drawn).hover()
-        expect(tip).to_contain_text(second)
-        expect(tip).to_contain_text(" %")
-        page.keyboard.press("Escape")
-        expect(tip).to_be_hidden()
-    with opened(browser, large, 390, has_touch=True) as page:
-        page.locator(drawn).tap()
-        expect(page.locator(".tip")).to_contain_text(second)
-        page.locator("h1").tap()
-        expect(page.locator(".tip")).to_be_hidden()
-
-
 def test_a_point_of_a_figure_is_named_to_the_keyboard_and_next_to_a_finger(
     browser: Browser, several: Path
 ) -> None:
     with opened(browser, several, has_touch=True) as page:
         tip = page.locator(".tip")
         point = page.locator("#baseline svg [tabindex][data-name=model-03]").first
+        point.hover()
+        expect(tip).to_contain_text("model-03")
+        page.keyboard.press("Escape")
+        expect(tip).to_be_hidden()
         point.focus()
         expect(tip).to_contain_text("model-03")
         page.locator("nav a").first.focus()
