@@ -41,87 +41,43 @@ def top5_by_hours(text: str | bytes) -> list[tuple[float, float, float]]:
 @pytest.mark.parametrize(
     "text",
     [
-        f"{HEAD}\n{TWO}",
         f"{HEAD}\n{TWO}".rstrip(),
-        f"\ufeff{HEAD}\n{TWO}",
-        f"{HEAD}\n{TWO}".replace("\n", "\r\n"),
-        f"{HEAD}\n{TWO}".replace("\n", "\r"),
         f"# fast.ai, 8 machines\n\n{HEAD}\n  # warm-up\n{TWO}\n   \n",
         f"{HEAD}\n{TWO}".replace("\t", "   "),
-        f"{HEAD}\n{TWO}".replace("\t", " \t  "),
         f"{HEAD}\n{TWO}".replace("\n", "\t\t\n"),
-        "hours\ttop5Accuracy\tepoch\ttop1Accuracy\n0.5\t60\t1\t30.5\n1.25\t93.1\t2\t75.5\n",
         "Epoch\tHours\tTop1 accuracy\ttop-5 Accuracy\n" + TWO,
         "epoch\thours\ttop1Accuracy\ttop5Accuracy\n1.0\t5e-1\t.305\t0.6\n2.\t1.25\t.755\t0.931\n",
         "epoch\thours\tloss\ttop5Accuracy\n1\t0.5\t6.9\t60\n2\t1.25\tnan\t93.1\n",
-    ],
-    ids=[
-        "plain",
-        "no last end of line",
-        "byte order mark",
-        "CRLF",
-        "CR",
-        "comments and blank lines",
-        "spaces",
-        "padded cells",
-        "tabs at the end",
-        "columns in another order",
-        "names in other spellings",
-        "fractions",
-        "a further column",
     ],
 )
 def test_every_variant_is_read_alike(text: str) -> None:
     assert top5_by_hours(text) == [(1, 0.5, 60), (2, 1.25, 93.1)]
 
 
-def test_epochs_from_0_between_whole_numbers_and_repeated_are_kept_as_logged() -> None:
-    rows = "0\t0\t0.1\t0.5\n2.9\t1\t20\t40\n2.9\t2\t21\t41\n3\t2\t22\t42\n"
-    assert [epoch.epoch for epoch in curve_of(f"{HEAD}\n{rows}").epochs] == [0, 2.9, 2.9, 3]
-
-
 def test_a_score_that_was_not_measured_is_no_score() -> None:
-    curve = curve_of(f"{HEAD}\n1\t1\t\t\n2\t2\t70\t90\n3\t3\t\t\n")
+    curve = curve_of(f"{HEAD}\n0\t1\t\t\n2.9\t2\t70\t90\n2.9\t4\t\t\n")
+    assert [epoch.epoch for epoch in curve.epochs] == [0, 2.9, 2.9]
     assert [epoch.scores for epoch in curve.epochs] == [
         {},
         {"top1Accuracy": 70, "top5Accuracy": 90},
         {},
     ]
     assert curve.remarks == ("2 of 3 epochs lack a score",)
-
-
-def test_an_hour_that_may_be_cut_off_does_not_count() -> None:
-    text = "epoch\ttop5Accuracy\thours\n1\t60\t0.5\n2\t93.1\t1.25"
-    assert top5_by_hours(f"{text}\n") == [(1, 0.5, 60), (2, 1.25, 93.1)]
-    for cut in (0, 1, 3):  # 1.25, 1.2 and 1
-        curve = curve_of(text[: len(text) - cut])
-        assert [epoch.hours for epoch in curve.epochs] == [0.5]
-        assert curve.cut_off
-
-
-def test_fractions_are_told_of() -> None:
     assert "fractions" in curve_of(f"{HEAD}\n1\t1\t0.57\t0.93\n").remarks[0]
-    assert curve_of(f"{HEAD}\n1\t1\t0.57\t0.93\n").epochs[0].scores["top1Accuracy"] == 57
 
 
 @pytest.mark.parametrize(
     ("text", "line", "reason"),
     [
         ("", None, "empty"),
-        ("# nothing\n", None, "empty"),
         (f"{HEAD}\n", None, "no epoch below the header"),
         (TWO, 1, "no column epoch"),
         ("epoch\ttop5Accuracy\n1\t2\n", 1, "no column hours"),
         ("epoch,hours,top5Accuracy\n1,2,3\n", 1, "divided by tabs"),
         ("epoch\thours\tloss\n1\t2\t3\n", 1, "no score"),
         ("epoch\thours\thours\ttop5Accuracy\n1\t2\t3\t4\n", 1, "two columns hours"),
-        (f"{HEAD}\n1\t0.5\t30\t60\n2\ttwo\t30\t60\n", 3, "hours is no number"),
         (f"{HEAD}\n# x\n\n1\t0,5\t30\t60\n", 4, "hours is no number"),
-        (f"{HEAD}\n1\tnan\t30\t60\n", 2, "hours is no number"),
         (f"{HEAD}\n1\t1e999\t30\t60\n", 2, "hours is no number"),
-        (f"{HEAD}\n1\t-1\t30\t60\n", 2, "hours is no number"),
-        (f"{HEAD}\n1\t1e300\t30\t60\n", 2, "more hours than a century has"),
-        (f"{HEAD}\n1\t\t30\t60\n", 2, "hours is no number"),
         (f"{HEAD}\n1\t1\t30\t95%\n", 2, "top5Accuracy is no number from 0 up: '95%'"),
         (f"{HEAD}\n1\t1\t30\t60\n2\t2\t70\n", 3, "3 cells for 4 columns; leave a cell empty"),
         (f"{HEAD}\n{HOURS_AS_EPOCHS}", 2, "hours counts up by one and epoch does not"),
@@ -148,20 +104,6 @@ def test_what_has_no_right_reading_is_refused(
 
 
 LOG_LIKE = st.text("epochurst1A \t\r\n#.,5-e\ufeff\x85", max_size=99)
-
-
-@given(st.binary(max_size=200) | LOG_LIKE)
-def test_any_bytes_are_refused_or_read_to_the_last_line(data: bytes | str) -> None:
-    raw = data if isinstance(data, bytes) else data.encode()
-    for head in (b"", b"epoch\thours\ttop1Accuracy\n1\t1\t5\n"):
-        try:
-            curve = curve_of(head + raw)
-        except MalformedLog as error:
-            assert "\n" not in str(error)
-        else:
-            text = (head + raw).decode("utf-8-sig").replace("\r", "\n")
-            lines = [line.strip() for line in text.split("\n")]
-            assert len(curve.epochs) == sum(bool(x) and x[0] != "#" for x in lines) - 1
 
 
 @given(st.data())
@@ -200,9 +142,6 @@ def read_with(folder: Path, text: str) -> Entries:
     [
         ({"costPerHour": "cheap"}, 'costPerHour must be a number from 0 up, not "cheap"'),
         ({"costPerHour": -1}, "costPerHour must be a number from 0 up, not -1"),
-        ({"costPerHour": True}, "costPerHour must be a number from 0 up, not true"),
-        ({"costPerHour": [1]}, "costPerHour must be a number from 0 up, not a list"),
-        ({"timestamp": "20 April"}, "timestamp must be a day, such as 2018-04-20"),
         ({"timestamp": "2018-02-30"}, "timestamp must be a day, such as 2018-04-20"),
         ({"framework": 5}, "framework must be a text, not 5"),
     ],
@@ -222,8 +161,6 @@ def test_a_wrong_field_is_refused_with_its_line_and_the_rest_counts(
         ("", "not valid JSON (input data was truncated)"),
         ('{\n"author": "Ann",\n}', "line 3, column 1: not valid JSON"),
         ("[]", "it must be a table of keys and values, not an empty list"),
-        ('{"costPerHour": NaN}', "line 1, column 17: not valid JSON"),
-        ('{"costPerHour": 1' + "0" * 5000 + "}", "not valid JSON"),
         ('{"costPerHour": 1e999}', "not valid JSON"),
         ("[" * 100_000, "too many to read"),
     ],
@@ -234,46 +171,42 @@ def test_what_is_no_json_is_refused(tmp_path: Path, text: str, reason: str) -> N
     assert reason in refusals(entries)[0]
 
 
-def test_missing_fields_are_told_and_the_entry_counts(tmp_path: Path) -> None:
+def test_an_entry_says_what_it_lacks_and_has_its_folders_task(tmp_path: Path) -> None:
     bare: dict[str, Any] = {name: None for name in FIELDS if name != "model"}
-    write_entry(tmp_path / "a", [93.5], **bare)
-    (entry,) = read_entries(tmp_path).trainings
-    assert entry.about.remarks == ("no author, framework, hardware, timestamp",)
-    assert entry.about.cost_per_hour is None
+    write_entry(tmp_path / "CIFAR10/train" / "a", [93.5], **bare)
+    path = write_entry(tmp_path / "other" / "b", [93.6]).with_suffix(".json")
+    text = json.dumps(FIELDS | {"timestamp": "2018-4-2 10:00"}, indent=1)
+    path.write_text(text.replace("\n", "\r\n"), "utf-8-sig")
+    a, b = (entry.about for entry in read_entries(tmp_path).trainings)
+    assert (a.task.name, b.task.name) == ("CIFAR10", "ImageNet")
+    assert a.remarks == ("no author, framework, hardware, timestamp",)
+    assert a.cost_per_hour is None
+    assert (b.author, str(b.submitted)) == ("Ann", "2018-04-02")
 
 
-@pytest.mark.parametrize(
-    ("encoding", "day"),
-    [("utf-8", "2018-04-02"), ("utf-8-sig", "2018-4-2"), ("utf-8-sig", "2018-4-02 10:00")],
-)
-def test_json_needs_no_byte_order_mark_and_a_day_no_padding(
-    tmp_path: Path, encoding: str, day: str
+def test_what_is_half_an_entry_or_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write_entry(tmp_path / "a", [93.5]).with_suffix(".json")
-    text = json.dumps(FIELDS | {"timestamp": day}, indent=1)
-    path.write_text(text.replace("\n", "\r\n"), encoding)
-    (entry,) = read_entries(tmp_path).trainings
-    assert (entry.about.author, str(entry.about.submitted)) == ("Ann", "2018-04-02")
+    scan = os.scandir
 
+    def refusing(place: Any = ".") -> Any:  # root may read all folders
+        if Path(place).name == "locked":
+            raise PermissionError(13, "Permission denied", str(place))
+        return scan(place)
 
-def test_a_file_without_its_other_half_is_named(tmp_path: Path) -> None:
+    monkeypatch.setattr(os, "scandir", refusing)
+    (tmp_path / "locked").mkdir()
     write_tsv(tmp_path / "log.tsv", [93.5])
     write_entry(tmp_path / "lost", [93.5]).unlink()
     (tmp_path / "x.TSV").mkdir()
     (tmp_path / "z.json").symlink_to(tmp_path / "gone.json")
     assert refusals(read_entries(tmp_path)) == [
+        f"{tmp_path}/locked: it cannot be read: Permission denied",
         f"{tmp_path}/log.tsv: no .json file beside it says what it is",
         f"{tmp_path}/lost.json: neither a .tsv file with epochs beside it "
         "nor a latency or a cost in it",
         f"{tmp_path}/z.json: it cannot be read: No such file or directory",
     ]
-
-
-def test_the_task_is_told_by_folder_then_by_scores(tmp_path: Path) -> None:
-    for hour, folder in enumerate(("CIFAR10/train", "cifar10", "other"), 1):
-        write_entry(tmp_path / folder / "a", [93.5], hour)
-    entries = read_entries(tmp_path).trainings
-    assert [entry.about.task.name for entry in entries] == ["CIFAR10", "CIFAR10", "ImageNet"]
 
 
 def test_inference_entries_have_milliseconds_and_dollars(tmp_path: Path) -> None:
@@ -335,40 +268,27 @@ def test_runs_are_files_and_folders_of_them(tmp_path: Path) -> None:
     names, refused = read_all([tmp_path / "v1.0", tmp_path / "v1.1"])
     assert names == ["a", "b"]
     assert "bad.tsv, line 1: no column epoch" in refused[0]
+    write_tsv(tmp_path / "v1.1" / "copy.tsv", [93.2])
+    with pytest.raises(BadInput, match=r"holds the same epochs as .*b\.tsv"):
+        read_all([tmp_path / "v1.1" / "b.tsv", tmp_path / "v1.1" / "copy.tsv"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match="no DAWNBench entries"):
+        read_entries(tmp_path / "empty")
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("missing.tsv", "there is no file"),
-        ("log.txt", "is no training log"),
-        ("alone.json", "no .tsv file with its epochs beside it"),
-        ("bad.tsv", "line 1: no column epoch"),
-        ("ImageNet/top1.tsv", "no top5Accuracy, which ImageNet is judged by"),
-    ],
-)
-def test_a_named_run_that_cannot_be_read_ends_the_work(
-    tmp_path: Path, name: str, message: str
-) -> None:
-    for file in ("log.txt", "alone.json", "bad.tsv"):
+def test_a_named_run_that_cannot_be_read_ends_the_work(tmp_path: Path) -> None:
+    for file in ("log.txt", "alone.json"):
         (tmp_path / file).write_text("{}")
     (tmp_path / "ImageNet").mkdir()
     (tmp_path / "ImageNet" / "top1.tsv").write_text("epoch\thours\ttop1Accuracy\n1\t1\t5\n")
-    with pytest.raises(BadInput, match=message):
-        read_run(tmp_path / name)
-
-
-def test_copies_of_one_log_are_no_two_runs(tmp_path: Path) -> None:
-    paths = [write_tsv(tmp_path / name, [90, 93.5]) for name in ("a.tsv", "b.tsv")]
-    with pytest.raises(BadInput, match=r"holds the same epochs as .*a\.(json|tsv)"):
-        read_all(paths)
-
-
-def test_an_empty_folder_says_so(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no DAWNBench entries"):
-        read_entries(tmp_path)
-    with pytest.raises(BadInput, match="no training log that can be read"):
-        read_all([tmp_path])
+    for name, message in (
+        ("missing.tsv", "there is no file"),
+        ("log.txt", "is no training log"),
+        ("alone.json", "no .tsv file with its epochs beside it"),
+        ("ImageNet/top1.tsv", "no top5Accuracy, which ImageNet is judged by"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            read_run(tmp_path / name)
 
 
 def test_a_table_of_other_columns_is_read_by_its_columns(tmp_path: Path) -> None:
@@ -395,22 +315,3 @@ def test_linked_folders_are_read_once(tmp_path: Path) -> None:
         "a/far.json",
         "z/near.json",
     ]
-
-
-def test_a_folder_that_cannot_be_read_is_refused_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_entry(tmp_path / "good", [93.5])
-    locked = tmp_path / "locked"
-    locked.mkdir()
-    scan = os.scandir
-
-    def refusing(place: Any = ".") -> Any:  # root may read all folders
-        if Path(place) == locked:
-            raise PermissionError(13, "Permission denied", str(place))
-        return scan(place)
-
-    monkeypatch.setattr(os, "scandir", refusing)
-    entries = read_entries(tmp_path)
-    assert [run.about.name for run in entries.trainings] == ["good"]
-    assert refusals(entries) == [f"{locked}: it cannot be read: Permission denied"]

@@ -44,56 +44,19 @@ def test_time_runs_from_start_to_stop_and_to_any_other_threshold(tmp_path: Path,
 
 
 @pytest.mark.parametrize("form", ROUNDS)
-@pytest.mark.parametrize(
-    ("status", "best", "hours"),
-    [
+def test_a_run_counts_if_it_reached_the_target_and_did_not_say_that_it_failed(
+    tmp_path: Path, form: str
+) -> None:
+    for status, best, hours in (
         ("success", 0.7, None),  # what was measured says otherwise
-        ("aborted", 0.7, None),
         ("aborted", 0.76, None),  # real logs have this: their own word decides
         ("none", 0.749, STOP),
-        ("none", 0.7489, None),
         (None, 0.749, 2),  # killed before its run_stop
         (None, 0.7489, None),
         ("success", 0.748999999, STOP),  # 0.749 in 32 bits
-    ],
-)
-def test_a_run_counts_if_it_reached_the_target_and_did_not_say_that_it_failed(
-    tmp_path: Path, form: str, status: str | None, best: float, hours: float | None
-) -> None:
-    run = run_of(tmp_path, lines(form, [0.5, best], status=status))
-    found = hours_to(run, 74.9)
-    assert (found is None) == (hours is None)
-    assert found == pytest.approx(hours)
-
-
-@pytest.mark.parametrize("form", ROUNDS)
-@pytest.mark.parametrize(
-    "before",
-    [
-        "0: ",
-        "  7: ",
-        "[3] ",
-        "[1,0]<stdout>:",
-        "INFO:mlperf_compliance:",
-        " 45% 90/200 [00:01<00:09, 9.8it/s]",
-        "\x1b[A",
-    ],
-)
-def test_words_before_a_line_and_repetitions_by_workers_change_nothing(
-    tmp_path: Path, form: str, before: str
-) -> None:
-    plain = run_of(tmp_path, lines(form, [0.5, 0.75]), "plain.txt")
-    told = [f"{before}{each}" for each in lines(form, [0.5, 0.75]) for _ in range(8)]
-    run = run_of(tmp_path, ["loading data ...", *told, "done"])
-    assert (run.epochs, run.stop) == (plain.epochs, plain.stop)
-
-
-def test_lines_out_of_order_and_two_on_one_line_are_read(tmp_path: Path) -> None:
-    plain = run_of(tmp_path, lines("v0.7", [0.5, 0.75]), "plain.txt")
-    told = lines("v0.7", [0.5, 0.75])
-    zero = ":::MLPv0.5.0 resnet 0000000000 (empty:0) run_clear_caches"
-    run = run_of(tmp_path, [told[4], told[3] + told[2], zero, *reversed(told[:2]), told[5]])
-    assert (run.epochs, run.stop) == (plain.epochs, plain.stop)
+    ):
+        run = run_of(tmp_path, lines(form, [0.5, best], status=status))
+        assert hours_to(run, 74.9) == (None if hours is None else pytest.approx(hours))
 
 
 def test_the_clock_may_be_in_milliseconds_seconds_or_text(tmp_path: Path) -> None:
@@ -113,19 +76,15 @@ def test_the_clock_may_be_in_milliseconds_seconds_or_text(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("benchmark", "values", "target", "scores", "threshold"),
     [
-        ("ssd", [0.1, 0.35], None, [0.1, 0.35], 0.34),
         ("single_stage_detector", [0.1, 0.35], 0.3, [0.1, 0.35], 0.3),
-        ("bert", [0.7, 0.721], None, [70, 72.1], 72),
+        ("rnnt", [0.2, 0.057], None, [0.2, 0.057], 0.058),
+        ("my own", [0.4, 0.6], 0.5, [0.4, 0.6], 0.5),
         ("dlrm", ["0.79", "0.8026"], None, [0.79, 0.8026], 0.8025),
         ("transformer", [0.2, 0.251], None, [20, 25.1], 25),
         ("transformer", [20.0, 25.1], 25, [20, 25.1], 25),
-        ("rnnt", [0.2, 0.057], None, [0.2, 0.057], 0.058),
         ("maskrcnn", [{"BBOX": 0.38, "SEGM": 0.3}, {"BBOX": 0.39, "SEGM": 0.34}], None,
          [0.38, 0.39], 0.377),
         ("mask", [[0.38, 0.3], [0.39, 0.34]], None, [0.38, 0.39], 0.377),
-        ("mask", [{"accuracy": {"BBOX": 0.38, "SEGM": 0.3}},
-                  {"accuracy": {"BBOX": 0.39, "SEGM": 0.34}}], None, [0.38, 0.39], 0.377),
-        ("my own", [0.4, 0.6], 0.5, [0.4, 0.6], 0.5),
     ],
 )  # fmt: skip
 def test_each_benchmark_has_its_metric_and_its_target(
@@ -149,21 +108,6 @@ def test_each_benchmark_has_its_metric_and_its_target(
     assert hours_to(killed, threshold) == pytest.approx(2)
 
 
-def test_a_run_that_was_cut_off_before_all_parts_were_reached_does_not_count(
-    tmp_path: Path,
-) -> None:
-    told = lines("v0.7", [{"BBOX": 0.38, "SEGM": 0.3}], None, "maskrcnn", status=None)
-    run = run_of(tmp_path, told)
-    assert hours_to(run, 0.377) is None
-    assert "it must reach that of masks 0.339 as well" in run.about.remarks
-
-
-def test_without_a_target_in_the_log_the_rules_of_mlperf_count(tmp_path: Path) -> None:
-    run = run_of(tmp_path, lines("v0.6", [0.5, 0.75], None))
-    assert run.about.task.threshold == 75.9
-    assert "no eval_target in it" in run.about.remarks[0]
-
-
 @pytest.mark.parametrize(
     ("told", "at", "reason"),
     [
@@ -180,36 +124,6 @@ def test_what_has_no_right_reading_is_refused(
         run_of(tmp_path, told)
     assert refused.value.line == at
     assert reason in refused.value.reason
-
-
-@pytest.mark.parametrize("form", ROUNDS)
-def test_garbled_lines_are_passed_over(tmp_path: Path, form: str) -> None:
-    good = lines(form, [0.5, 0.75])
-    plain = run_of(tmp_path, good, "plain.txt")
-    deep = ':::MLLOG {"key": "eval_accuracy", "value": ' + "[" * 30_000
-    bad = [
-        ":::MLLOG {}",
-        ":::MLLOG []",
-        ':::MLLOG {"key": "eval_accuracy", "time_ms": NaN, "value": 1}',
-        ':::MLLOG {"key": "eval_accuracy", "time_ms": 1e400, "value": 1}',
-        line(form, 60, "eval_accuracy", "none"),
-        line(form, 60, "eval_accuracy", [[]]),
-        line(form, 60, "eval_accuracy"),
-        line(form, 60, "eval_accuracy", 0.99)[:-9],
-        deep,
-        "x" * 3_000_000 + line(form, 60, "eval_accuracy", 0.99).replace("eval", "eval" * 20_000),
-    ]
-    run = run_of(
-        tmp_path, [each for pair in zip(bad, [*good, *good], strict=False) for each in pair]
-    )
-    assert (run.epochs, run.stop) == (plain.epochs, plain.stop)
-
-
-def test_a_log_may_begin_with_megabytes_of_other_words(tmp_path: Path) -> None:
-    told = ["downloading " * 10_000] * 12 + lines("v0.7", [0.75])
-    write(tmp_path / "result_0.txt", told)
-    (run,) = read_runs([tmp_path], [])
-    assert run.first_at(74.9)
 
 
 def test_a_folder_of_results_is_one_entry_with_its_system(tmp_path: Path) -> None:
@@ -242,15 +156,6 @@ def test_a_folder_of_results_is_one_entry_with_its_system(tmp_path: Path) -> Non
     }
 
 
-def test_what_a_log_says_of_its_training_is_kept_but_for_seeds(tmp_path: Path) -> None:
-    told = lines("v0.7", [0.75])
-    told += [line("v0.7", 2, "global_batch_size", 4096), line("v0.7", 2, "seed", 7)]
-    told += [line("v0.7", 2, "submission_org", "Ann"), line("v0.7", 2, "opt_name", "lars")]
-    about = run_of(tmp_path, told).about
-    assert about.settings == {"batch size": "4096", "optimizer": "lars"}
-    assert about.author == "Ann"
-
-
 def test_a_folder_may_hold_what_is_no_file_at_all(tmp_path: Path) -> None:
     write(tmp_path / "a" / "result_0.txt", lines("v0.7", [0.75]))
     (tmp_path / "a" / "round").symlink_to(tmp_path / "a")
@@ -275,42 +180,16 @@ def later(told: list[str], seconds: int) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        (lines("v0.7", [0.5], status=None), lines("v0.7", [0.5, 0.75])),
-        (lines("v0.7", [0.5], status="aborted"), lines("v0.7", [0.5, 0.75])),
-        (lines("v0.7", [0.5, 0.75]), lines("v0.7", [0.75])),
-        (lines("v0.7", [], status=None), lines("v0.7", [0.5, 0.75])),
-    ],
-    ids=["crashed", "aborted", "both good", "crashed at once"],
+    "first",
+    [lines("v0.7", [0.5], status=None), lines("v0.7", [0.5, 0.75])],
+    ids=["crashed", "good"],
 )
-def test_two_runs_in_one_file_are_refused(
-    tmp_path: Path, first: list[str], second: list[str]
-) -> None:
+def test_two_runs_in_one_file_are_refused(tmp_path: Path, first: list[str]) -> None:
+    second = lines("v0.7", [0.5, 0.75])
     for told in (first + later(second, 9000), later(second, 9000) + first):
         with pytest.raises(MalformedLog, match="a second run_start, 9,000 s after") as refused:
             run_of(tmp_path, told)
         assert "run_start" in told[(refused.value.line or 0) - 1]
-    short = [line("v0.7", at, key) for at, key in ((0, "run_start"), (1, "run_stop"))]
-    with pytest.raises(MalformedLog, match="a second run_start"):
-        run_of(tmp_path, [*short, *later(lines("v0.7", [0.75]), 3)])
-
-
-def test_of_lines_that_workers_repeat_the_earliest_counts(tmp_path: Path) -> None:
-    plain = run_of(tmp_path, lines("v0.7", [0.5, 0.75]), "plain.txt")
-    for told in (
-        lines("v0.7", [0.5, 0.75], late=3) + lines("v0.7", [0.5, 0.75]),
-        lines("v0.7", [0.5, 0.75]) + lines("v0.7", [0.5, 0.75], late=3),
-    ):
-        run = run_of(tmp_path, told)
-        assert (run.epochs, run.stop) == (plain.epochs, plain.stop)
-
-
-def test_a_setting_that_is_told_twice_is_the_same_in_any_order(tmp_path: Path) -> None:
-    said = [line("v0.5", 2, "input_batch_size", size) for size in (32, 125)]
-    for told in (said, said[::-1], said * 2):
-        run = run_of(tmp_path, lines("v0.5", [0.75]) + told)
-        assert run.about.settings == {"input batch size": "125 and 32"}
 
 
 def test_a_result_without_a_line_of_mlperfs_is_refused_beside_others(tmp_path: Path) -> None:
@@ -327,28 +206,16 @@ def test_a_result_without_a_line_of_mlperfs_is_refused_beside_others(tmp_path: P
     write(tmp_path / "a" / "result_0.txt", ["nothing at all"])
     with pytest.raises(BadInput, match=r"no training log that can be read$"):
         read_runs([tmp_path], [])
-
-
-def test_where_nothing_can_be_read_the_reason_is_named(tmp_path: Path) -> None:
-    for at in range(3):
-        write(tmp_path / f"result_{at}.txt", lines("v0.7", []))
-    reason = r"result_0.txt: no eval_accuracy after run_start.* \(and 2 more like it\)"
-    with pytest.raises(BadInput, match=reason):
+    write(tmp_path / "a" / "result_0.txt", lines("v0.7", []))
+    with pytest.raises(BadInput, match=r"no line of MLPerf's in it \(and 2 more like it\)"):
         read_runs([tmp_path], [])
 
 
 @pytest.mark.parametrize(
     ("place", "entry"),
     [
-        ("v0.5.0/nvidia/submission/results/dgx1/resnet", "nvidia/dgx1/resnet"),
         ("v0.5.0/intel/intel_ncf_submission/results/skx/ncf", "intel/skx/ncf"),
-        (
-            "v0.5.0/google/cloud_v2.8/ssd-tpuv2-8/results/tpu/ssd",
-            "google/cloud_v2.8/ssd-tpuv2-8/tpu/ssd",
-        ),
-        ("nvidia/submission/results/dgx1/resnet", "nvidia/dgx1/resnet"),
         ("Ann/results/box/resnet", "Ann/box/resnet"),
-        ("v0.7/Ann/results/box/resnet", "Ann/box/resnet"),
         ("Ali/results/v100-1280", "Ali/v100-1280"),
         ("mine", "mine"),
     ],
@@ -369,21 +236,6 @@ def test_different_tasks_are_named_in_their_own_units(tmp_path: Path) -> None:
         one_task([ssd, own, resnet])
     resnet_and_ssd = "MLPerf resnet (top1Accuracy, 74.9 %), MLPerf ssd (mAP, 0.23)"
     assert str(refused.value).endswith(f": MLPerf my own (eval_accuracy), {resnet_and_ssd}")
-
-
-def test_a_line_without_an_end_is_not_kept_in_memory(tmp_path: Path) -> None:
-    path = write(tmp_path / "big.txt", lines("v0.7", [0.75]))
-    with path.open("r+b") as file:
-        file.seek(0, 2)
-        file.truncate(file.tell() + (1 << 27))  # zeros without an end of line
-    tracemalloc.start()
-    try:
-        (run,) = read_file(path)
-        _, most = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert run.first_at(74.9)
-    assert most < 1 << 24
 
 
 def test_the_target_of_each_benchmark_and_round_is_that_of_the_checker_of_mlperf() -> None:
@@ -435,3 +287,62 @@ def test_energy_is_what_mlperfs_own_summary_makes_of_the_logs_of_power(tmp_path:
     for was, now in (("power_measurement_start", "x"), ("500", '"much"'), ("0.9", "null")):
         node.write_text(text.replace(was, now))
         assert read_runs([tmp_path], [])[0].epochs[0].watt_hours is None
+
+
+@pytest.mark.parametrize("form", ROUNDS)
+def test_what_stands_around_lines_and_their_order_change_nothing(tmp_path: Path, form: str) -> None:
+    good = lines(form, [0.5, 0.75])
+    plain = run_of(tmp_path, good, "plain.txt")
+    bad = [
+        ":::MLLOG {}",
+        ":::MLLOG []",
+        ':::MLLOG {"key": "eval_accuracy", "time_ms": NaN, "value": 1}',
+        ':::MLLOG {"key": "eval_accuracy", "value": ' + "[" * 30_000,
+        ":::MLPv0.5.0 resnet 0000000000 (empty:0) run_clear_caches",
+        line(form, 60, "eval_accuracy", [[]]),
+        line(form, 60, "eval_accuracy"),
+        line(form, 60, "eval_accuracy", 0.99)[:-9],
+        "x" * 3_000_000 + line(form, 60, "eval_accuracy", 0.99).replace("eval", "eval" * 20_000),
+    ]
+    before = ("0: ", "[1,0]<stdout>:", "INFO:mlperf_compliance:", " 45% 90/200 [00:01<00:09]")
+    told = ["loading data ..." * 99_999]
+    told += [f"{words}{each}" for each in good for words in before]
+    for content in (
+        [*told, "done"],
+        [each for pair in zip(bad, [*good, *good], strict=False) for each in pair],
+        [good[4], good[3] + good[2], *reversed(good[:2]), good[5]],
+        lines(form, [0.5, 0.75], late=3) + good,  # of workers, the earliest counts
+    ):
+        run = run_of(tmp_path, content)
+        assert (run.epochs, run.stop) == (plain.epochs, plain.stop)
+
+
+def test_a_line_without_an_end_is_not_kept_in_memory(tmp_path: Path) -> None:
+    path = write(tmp_path / "big.txt", lines("v0.7", [0.75]))
+    with path.open("r+b") as file:
+        file.seek(0, 2)
+        file.truncate(file.tell() + (1 << 27))  # zeros without an end of line
+    tracemalloc.start()
+    (run,) = read_file(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert run.first_at(74.9)
+    assert most < 1 << 24
+
+
+def test_what_a_log_says_of_its_training_is_kept_but_for_seeds(tmp_path: Path) -> None:
+    told = lines("v0.7", [0.75])
+    told += [line("v0.7", 2, "input_batch_size", size) for size in (125, 32, 125)]
+    told += [line("v0.7", 2, "global_batch_size", 4096), line("v0.7", 2, "seed", 7)]
+    told += [line("v0.7", 2, "submission_org", "Ann"), line("v0.7", 2, "opt_name", "lars")]
+    about = run_of(tmp_path, told).about
+    named = {"batch size": "4096", "input batch size": "125 and 32", "optimizer": "lars"}
+    assert about.settings == named
+    assert about.author == "Ann"
+    about = run_of(tmp_path, lines("v0.6", [0.5, 0.75], None)).about
+    assert about.task.threshold == 75.9  # by MLPerf's rules
+    assert "no eval_target in it" in about.remarks[0]
+    told = lines("v0.7", [{"BBOX": 0.38, "SEGM": 0.3}], None, "maskrcnn", status=None)
+    run = run_of(tmp_path, told)
+    assert hours_to(run, 0.377) is None
+    assert "it must reach that of masks 0.339 as well" in run.about.remarks

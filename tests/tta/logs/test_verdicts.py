@@ -28,13 +28,7 @@ def test_scores_that_were_measured_after_the_stop_tell_of_its_own_threshold_alon
     assert "scored after it stopped" in text
 
 
-def test_a_log_without_a_stop_has_no_scores_of_after_it(tmp_path: Path) -> None:
-    log = write(tmp_path / "result_0.txt", lines("v0.7", [0.5, 0.749, 0.8], status=None))
-    (training,) = answer("table", log, "--threshold", 80)["tasks"][0]["trainings"]
-    assert training["hours"] == 3
-
-
-@pytest.mark.parametrize(("first", "warm_up"), [(3, 0), (4, 0), (4, 60), (35, 60)])
+@pytest.mark.parametrize(("first", "warm_up"), [(3, 0), (4, 60), (35, 60)])
 def test_the_rest_of_a_resumed_run_is_told_by_its_first_epochs_time(
     tmp_path: Path, first: int, warm_up: int
 ) -> None:
@@ -70,13 +64,19 @@ def test_a_trainers_checkpoints_are_one_run_and_half_of_it_is_not_the_whole(tmp_
     assert "0 of 1 entry" in verdict(tmp_path / "run", "--threshold", 80)
 
 
-def test_a_consoles_last_line_without_an_end_is_no_score(tmp_path: Path) -> None:
+def test_a_last_line_without_an_end_and_a_mean_over_runs_are_no_scores(tmp_path: Path) -> None:
     log = tmp_path / "out.txt"
     log.write_text("epoch 1 t=600 loss=3.5\nepoch 2 t=1200 loss=3.4\nepoch 3 t=1800 loss=3")
     pattern = r"epoch (?P<epoch>\d+) t=(?P<s>\d+) loss=(?P<score>[\d.]+)"
     words = (log, "--pattern", pattern, "--metric", "loss", "--threshold")
     assert "cannot tell: 1" in verdict(*words, 3.2)
     assert "1 of 1 entry" in verdict(*words, 3.4)
+    name = "optimizer: adam - val_acc"
+    head = f"Relative Time (Process),{name},{name}__MIN,{name}__MAX"
+    log = write(tmp_path / "chart.csv", [head, "60,50,45,55", "120,75,65,85"])
+    assert "is a mean over a group of runs" in tta("table", log, "--threshold", 70).stdout
+    write(log, [head, "60,50,50,50", "120,75,75,75"])  # a run that is called so
+    assert "1 of 1 entry" in verdict(log, "--threshold", 70)
 
 
 def test_fastais_error_rate_counts_before_its_loss(tmp_path: Path) -> None:
@@ -94,15 +94,6 @@ def test_a_threshold_for_fractions_of_an_error_is_a_question(tmp_path: Path) -> 
     assert "1 of 1 entry" in verdict(log, "--threshold", 30)
     write(log, ["epoch,seconds,val_error", "1,60,1.5", "2,120,0.2"])
     assert "1 of 1 entry" in verdict(log, "--threshold", 0.3)
-
-
-def test_a_mean_of_wandbs_over_runs_with_one_setting_is_no_run(tmp_path: Path) -> None:
-    name = "optimizer: adam - val_acc"
-    head = f"Relative Time (Process),{name},{name}__MIN,{name}__MAX"
-    log = write(tmp_path / "chart.csv", [head, "60,50,45,55", "120,75,65,85"])
-    assert "is a mean over a group of runs" in tta("table", log, "--threshold", 70).stdout
-    write(log, [head, "60,50,50,50", "120,75,75,75"])  # a run that is called so
-    assert "1 of 1 entry" in verdict(log, "--threshold", 70)
 
 
 def test_options_that_would_change_nothing_are_refused(tmp_path: Path) -> None:

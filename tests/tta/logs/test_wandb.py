@@ -54,21 +54,12 @@ def test_a_chart_holds_the_runs_that_were_drawn(tmp_path: Path) -> None:
     assert measured(second) == [(1, 61.5, 40), (2, 122, 60)]
     assert first.about.task == second.about.task
     assert first.about.remarks[0] == "no column of epochs: its rows with a score are counted"
-
-
-def test_a_chart_of_several_metrics_takes_epochs_from_there(tmp_path: Path) -> None:
+    # Several metrics of one run, with its epochs.
     lines = [chart("a - val/acc", "a - val/loss", "a - epoch"), row(60, 0.5, 1.5, 7), ""]
     (run,) = runs_of(tmp_path / "chart.csv", "\n".join(lines))
     assert measured(run) == [(7, 60, 50)]
     (run,) = runs_of(tmp_path / "chart.csv", "\n".join(lines), ReadAs(metric="val/loss"))
     assert (run.about.task.lower_is_better, run.best()) == (True, 1.5)
-
-
-def test_the_columns_that_wandb_adds_are_not_offered(tmp_path: Path) -> None:
-    with pytest.raises(MalformedLog) as refused:
-        runs_of(tmp_path / "chart.csv", chart("a - goodness") + "\n" + row(1, 9) + "\n")
-    assert "name it with --metric; there are goodness" in str(refused.value)
-    assert "__MIN" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -78,6 +69,7 @@ def test_the_columns_that_wandb_adds_are_not_offered(tmp_path: Path) -> None:
         ("Name,State,Notes,User,Tags,Created,Runtime\nx,finished,,,,,9\n", 1, "export a chart"),
         (chart("a - val/acc") + "\n" + row(1, 95) + "\n" + row(2, "95%") + "\n", 3, "'95%'"),
         (chart("Group: a - val_acc") + "\n" + row(1, 9) + "\n", 1, "is a mean over a group"),
+        (chart("a - goodness") + "\n" + row(1, 9) + "\n", 1, "--metric; there are goodness"),
         (chart("a - val/acc", "a - val/acc") + "\n" + row(1, 9, 9) + "\n", 1, "two columns"),
     ],
 )
@@ -87,3 +79,4 @@ def test_what_says_no_time_or_no_number_is_refused_with_the_mend(
     with pytest.raises(MalformedLog, match=re.escape(mend)) as refused:
         runs_of(tmp_path / "chart.csv", text)
     assert refused.value.line == line
+    assert "__MIN" not in str(refused.value)
