@@ -14,27 +14,21 @@ RUN = '\n[[run]]\nlog = "a"\n'
     ("text", "said"),
     [
         ("", ": run is missing: it must be [[run]] blocks with a log"),
-        ("run = 3", ": run must be [[run]] blocks with a log, not 3"),
         ("[[run]\n", ", line 1: not valid TOML"),
         ('[[run]]\non = ["amp"]', ", run 1 (line 1): log is missing: it must be a text or a list"),
-        ("[[run]]\nlog = []", ", run 1 (line 1): log is empty"),
         (RUN + RUN + "on = 3", ", run 2 (line 5): on must be a text or a list"),
         (
             RUN + RUN + 'on = "a"',
             "run 1 (line 2): `on` is missing, which other runs have: on = []",
         ),
         (RUN + 'on = ["A"]' + RUN + 'on = ["a"]', ": A and a are one factor: spell it in one way"),
-        (RUN + 'on = [" "]', ", run 1 (line 2): on[0] must be a text, not"),
         (RUN + "batch = 3", ", run 1 (line 2): batch is unknown; known here: log, names, on, set"),
-        (RUN + "set = 3", ", run 1 (line 2): set must be a table"),
         (RUN + 'set = {opt = "sgd"}', ', run 1 (line 2): set.opt must be a number, not "sgd"'),
         (RUN + "set = {amp = true}", "what is on or off, or has a name, belongs in `on`"),
-        (RUN + "set = {rate = nan}", "set.rate must be a number, not nan"),
         (RUN + RUN + "set = {batch = 3}", ", run 1 (line 2): no batch, which other runs have"),
         ("photos = 0" + RUN, ": photos must be a number above 0, not 0"),
         ("photo = 3" + RUN, ": photo is unknown; did you mean photos?"),
         ('order = ["a"]' + RUN + 'on = ["a", "b"]', "that runs have on, once: a, b"),
-        ("run = [{log = 3}]", "RUNS.toml, run 1: log must be a text or a list"),
         (
             RUN + "on = [" + ", ".join(f'"f{at}"' for at in range(21)) + "]",
             "21 factors; at most 20 are compared",
@@ -51,26 +45,12 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:
     assert said in message
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [(b"\xff\xfe", "write it in UTF-8"), (b"#" * 1_000_001, "at most 1,000,000 are read")],
-)
-def test_what_is_no_list_of_runs_is_refused(tmp_path: Path, data: bytes, said: str) -> None:
-    path = tmp_path / "RUNS.toml"
-    path.write_bytes(data)
-    assert said in refusal(path)
-    assert "cannot be read: No such file" in refusal(tmp_path / "none.toml")
-
-
-def test_a_log_that_cannot_be_read_is_named_with_its_run(tmp_path: Path) -> None:
-    write_entry(tmp_path / "a" / "run", [93])
-    path = write_study(tmp_path, [{"log": "a"}, {"log": "b.tsv", "on": ["amp"]}])
-    assert refusal(path) == f"{path}, run 2 (line 7): there is no file {tmp_path / 'b.tsv'}"
-
-
 def test_repeats_of_which_one_cannot_be_read_are_refused(tmp_path: Path) -> None:
     write_entry(tmp_path / "a" / "one", [93])
     write_entry(tmp_path / "a" / "two", [93]).write_text("epoch\thours\ttop5Accuracy\n1\t2\t300\n")
+    path = write_study(tmp_path, [{"log": "b.tsv"}])
+    assert refusal(path) == f"{path}, run 1 (line 3): there is no file {tmp_path / 'b.tsv'}"
+    assert "cannot be read: No such file" in refusal(tmp_path / "none.toml")
     path = write_study(tmp_path, [{"log": "a"}])
     message = refusal(path)
     begin = f"{path}, run 1 (line 3): {tmp_path / 'a' / 'two.tsv'}, line 2: "
@@ -121,13 +101,23 @@ def test_the_order_is_the_files_unless_it_says_another(tmp_path: Path) -> None:
     assert answer(path)["order"] == ["early", "middle", "late"]
     on = [cell["on"] for cell in answer(path)["configurations"]]
     assert on == [["early", "late"], ["middle"]]
-
-
-def test_a_threshold_is_the_options_then_the_files_then_the_tasks(tmp_path: Path) -> None:
-    write_repeats(tmp_path / "a", 8)
-    runs = [{"log": "a", "on": ["amp"]}]
-    assert answer(write_study(tmp_path, runs))["threshold"] == 93
+    # A threshold is the option's, then the file's, then the task's.
+    assert answer(path)["threshold"] == 93
     path = write_study(tmp_path, runs, top="threshold = 82")
     assert answer(path)["threshold"] == 82
     assert answer(path)["configurations"][0]["hours"]["mean"] == pytest.approx(6)
     assert answer(path, "--threshold", 81)["threshold"] == 81
+
+
+def test_names_select_runs_of_a_log_which_must_take_time(tmp_path: Path) -> None:
+    write_repeats(tmp_path / "a", 8)
+    path = write_study(tmp_path, [{"log": "a"}])
+    text = path.read_text()
+    path.write_text(f'{text}names = ["run-0", "2"]')
+    (cell,) = answer(path)["configurations"]
+    assert [run["name"] for run in cell["runs"]] == ["run-0", "run-2"]
+    path.write_text(f'{text}names = "run"')
+    assert "several have it in their name" in refusal(path)
+    write_repeats(tmp_path / "b", 0, scatter=[1.0])
+    path = write_study(tmp_path, [{"log": "b"}])
+    assert "reaches 93 before any time has passed" in refusal(path)
