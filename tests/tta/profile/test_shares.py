@@ -37,16 +37,6 @@ def test_each_share_is_what_the_picture_shows() -> None:
     assert found.idle == pytest.approx(0.36)
 
 
-def test_marked_steps_are_the_span_and_what_runs_outside_is_cut_off() -> None:
-    found = one(
-        trace(kernel(0, 30), kernel(60, 200), steps=((20, 60), (61, 120)), copies=(copy(300, 400),))
-    )
-    assert (found.span_of, found.steps, found.span_seconds) == ("steps", 2, 100e-6)
-    assert found.computing == pytest.approx(0.7)
-    assert found.idle == pytest.approx(0.3)
-    assert found.copies == 0
-
-
 def test_all_ranks_are_held_against_the_same_kind_of_span() -> None:
     marked = trace(kernel(10, 20), steps=((0, 100),))
     assert span_of([marked, marked]) == "steps"

@@ -13,7 +13,7 @@ from genset.tta.profile.trace import Kernel, Operator, Trace
 from tests.tta.answers import answer, printed
 from tests.tta.profile import events as made
 from tests.tta.profile.called import called, floats, launched
-from tests.tta.profile.made import NCCL, copy, trace
+from tests.tta.profile.made import NCCL, trace
 
 SIZE = 1024
 FLOPS = 2 * SIZE**3
@@ -88,13 +88,6 @@ def test_a_steps_time_is_that_in_which_the_device_worked_for_it() -> None:
     one, two = (profile("run", [found]).shares[0] for found in (host_ahead, waits))
     assert (one.computing, two.computing) == pytest.approx((280 / 300, 1))
     assert one.span_seconds / two.span_seconds == pytest.approx(1.5)
-
-
-def test_a_copy_that_a_step_launched_counts_too() -> None:
-    upload = replace(copy(150, 180), launched=95.0)
-    found = trace(launched(None, 10, 80, at=5), copies=(upload,), steps=((0, 100),))
-    (line,) = profile("run", [found]).shares
-    assert line.copies == pytest.approx(30 / 180)
 
 
 CALLS = st.lists(

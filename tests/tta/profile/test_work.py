@@ -1,20 +1,19 @@
 """FLOPs and bytes of operators: against PyTorch's own count, and by hand where it is wrong."""
 
-import gzip
 import json
 import subprocess
 import sys
 from dataclasses import replace
-from math import prod
 from pathlib import Path
 
 import pytest
 
 from genset.tta.profile.kineto import read_trace
 from genset.tta.profile.shares import span
+from genset.tta.profile.trace import Operator
 from genset.tta.profile.work import count_work
 from tests.tta.answers import answer
-from tests.tta.profile.called import called, floats, halves, launched, listed, on_device, only
+from tests.tta.profile.called import called, floats, halves, launched, on_device, only
 from tests.tta.profile.made import HOST, NCCL, trace
 
 ROOT = Path(__file__).parents[3]
@@ -70,20 +69,6 @@ def test_a_convolutions_output_follows_from_stride_padding_and_dilation() -> Non
         assert work.flops == 2 * 4 * 64 * side * side * 3 * 7 * 7
         assert work.bytes == 2 * (4 * 3 * 224 * 224 + 64 * 3 * 7 * 7 + 4 * 64 * side * side)
         assert work.precision == "float16"
-
-
-def test_a_convolution_without_its_values_is_left_out_with_its_time() -> None:
-    """As PyTorch before 2.1 records; a product needs no values."""
-    image, weights = floats(1, 3, 8, 8), floats(4, 3, 3, 3)
-    operators = [
-        called("aten::convolution", image, weights, None, *PLAIN, values=False),
-        called("aten::mm", floats(2, 3), floats(3, 4), values=False),
-    ]
-    found = on_device(operators, launched(0, 0, 30.0), launched(1, 50, 10.0))
-    assert [(d.name, d.work.flops) for d in found.calls] == [("aten::mm", 2 * 2 * 3 * 4)]
-    (left,) = found.others
-    assert (left.name, left.recorded, left.count) == ("aten::convolution", False, 1)
-    assert left.seconds / found.seconds == pytest.approx(0.75)
 
 
 def test_only_the_outermost_operator_with_a_formula_counts_with_all_kernels_under_it() -> None:
@@ -149,14 +134,6 @@ def test_operators_count_that_were_called_in_the_steps_with_all_their_kernels() 
     assert found.busy == pytest.approx(5e-6)
 
 
-def test_what_runs_at_once_keeps_the_device_busy_once() -> None:
-    products = [called("aten::mm", floats(2, 3), floats(3, 4))] * 2
-    kernels = launched(0, 0, 10.0), launched(1, 2, 10.0)
-    found = count_work(trace(*kernels, operators=products))
-    assert (found.busy, found.span) == pytest.approx((12e-6, 12e-6))
-    assert [done.seconds for done in found.calls] == pytest.approx([10e-6, 10e-6])
-
-
 ATTENTION = [
     # Scores and their sum of values; backward the scores again and four gradients.
     ("aten::_scaled_dot_product_flash_attention", 0, (2, 4, 16, 32), (2, 4, 24, 32), 2),
@@ -174,68 +151,28 @@ def test_attention_counts_its_products(
     assert work.flops == products * 2 * (2 * 4) * 16 * 24 * 32
 
 
-def test_causal_attention_is_counted_whole() -> None:
-    q = halves(1, 2, 8, 16)
-    name = "aten::_scaled_dot_product_flash_attention"
-    masked, whole = (called(name, q, q, q, "0.", causal, "False") for causal in ("True", "False"))
-    assert only(masked).work == only(whole).work
-
-
 IMAGE, WEIGHTS = floats(1, 3, 8, 8), floats(4, 3, 3, 3)
 NONSENSE = [
     called("aten::mm", floats(2, 3), floats(4, 5)),
-    called("aten::mm", floats(2, -3), floats(-3, 5)),
     called("aten::mm", floats(10**30, 3), floats(3, 5)),
-    called("aten::mm", floats(2, 3)),
     called("aten::mm"),
     called("aten::bmm", floats(2, 3, 4), floats(3, 4, 5)),
     called("aten::mm", ("c10::Unheard", (2, 3)), floats(3, 4)),
-    called("aten::mm", listed((2, 3)), listed((3, 4))),
     called("aten::convolution", IMAGE, WEIGHTS, None, "[0, 0]", *PLAIN[1:]),
-    called("aten::convolution", IMAGE, WEIGHTS, None, "[1, 1]", "[-9, 0]", *PLAIN[2:]),
-    called("aten::convolution", IMAGE, WEIGHTS, None, "[1, 1, 1]", *PLAIN[1:]),
-    called("aten::convolution", IMAGE, WEIGHTS, None, "[" * 5000, *PLAIN[1:]),
     called("aten::convolution", IMAGE, WEIGHTS, None, "[" + "9" * 5000 + "]", *PLAIN[1:]),
     called("aten::convolution", IMAGE, WEIGHTS, None, *PLAIN[:3], "perhaps", *PLAIN[4:]),
     called("aten::convolution", floats(1, 3, 1, 1), WEIGHTS, None, *PLAIN),
-    called("aten::convolution", floats(3, 8), floats(4, 3), None, *PLAIN),
-    called("aten::_scaled_dot_product_flash_attention", *[floats(2, 3, 4)] * 3),
     called(
         "aten::_scaled_dot_product_flash_attention", floats(1, 3, 4, 4), *[floats(1, 2, 4, 4)] * 2
     ),
 ]
 
 
-@pytest.mark.parametrize("place", range(len(NONSENSE)))
-def test_shapes_and_values_that_make_no_sense_are_left_out(place: int) -> None:
-    found = on_device([NONSENSE[place]])
+@pytest.mark.parametrize("one", NONSENSE)
+def test_shapes_and_values_that_make_no_sense_are_left_out(one: Operator) -> None:
+    found = on_device([one])
     assert found.calls == []
     assert [work.recorded for work in found.others] == [False]
-
-
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_the_products_of_a_real_trace(realdata: Path) -> None:
-    """TraceWork anew from the file: operators in whose time their thread launched a kernel."""
-    path = realdata / "traces" / "v100_with_input_dims.json.gz"
-    events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
-    ran = {e["args"]["correlation"] for e in events if e.get("cat") == "kernel"}
-    launches: dict[int, list[int]] = {}
-    for event in events:
-        if event.get("cat") == "cuda_runtime" and event["args"]["correlation"] in ran:
-            launches.setdefault(event["tid"], []).append(event["ts"])
-    flops = 0
-    for event in events:
-        first = {"aten::mm": 0, "aten::bmm": 0, "aten::addmm": 1}.get(event.get("name", ""))
-        if first is None or event.get("cat") != "cpu_op":
-            continue
-        start, end = event["ts"], event["ts"] + event["dur"]
-        if any(start <= time <= end for time in launches[event["tid"]]):
-            one, other = event["args"]["Input Dims"][first : first + 2]
-            flops += 2 * prod(one) * other[-1]
-    found = count_work(read_trace(path))
-    assert flops > 0
-    assert sum(call.work.flops for call in found.calls) == flops
 
 
 # Where FLOPs are not those of flop_counter: counted by hand, and named in the docs.
@@ -255,27 +192,16 @@ BY_HAND = {
 }
 
 
-def flops(folder: Path, name: str) -> tuple[float, int]:
-    """Ours and flop_counter's."""
-    (run,) = answer("profile", folder / f"{name}.json")["runs"]
-    return run["roofline"]["run"]["flops"], json.loads((folder / "flops.json").read_text())[name]
-
-
-@pytest.mark.parametrize("name", BY_HAND)
-def test_what_flop_counter_does_not_see_is_counted_and_named(recorded: Path, name: str) -> None:
-    assert flops(recorded, name) == (BY_HAND[name], 0)
-    assert f"`{name}`" in TEXT
-
-
-def test_a_bilinear_layers_products_are_counted(recorded: Path) -> None:
-    """PyTorch's own way to it, which is not the shortest."""
-    ours, theirs = flops(recorded, "Bilinear")
-    assert ours > 0 == theirs
-    assert "`Bilinear`" in TEXT
-
-
-def test_a_recomputation_that_is_cut_short_counts_what_it_had_begun(recorded: Path) -> None:
-    """Forward, the first again, both backward; the first's input has a gradient too."""
+def test_what_flop_counter_does_not_see_is_counted_and_named(recorded: Path) -> None:
+    counted = json.loads((recorded / "flops.json").read_text())
+    found = {}
+    for name in counted:
+        assert f"`{name}`" in TEXT
+        (run,) = answer("profile", recorded / f"{name}.json")["runs"]
+        found[name] = run["roofline"]["run"]["flops"]
+    assert found.pop("Bilinear") > 0 == counted.pop("Bilinear")  # PyTorch's own way to it
+    # Forward, the first again, both backward; the first's input has a gradient too.
     done = FIRST + SECOND + FIRST + 2 * (FIRST + SECOND)
-    assert flops(recorded, "checkpoint") == (done + SECOND, done)
-    assert "`checkpoint`" in TEXT
+    assert (found.pop("checkpoint"), counted.pop("checkpoint")) == (done + SECOND, done)
+    assert found == BY_HAND
+    assert counted == dict.fromkeys(BY_HAND, 0)
