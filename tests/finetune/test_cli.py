@@ -125,14 +125,8 @@ def saved(network: nn.Module, name: str) -> str:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["bird"], 2, "there is no task 'bird': the tasks are birds-200, pets, flowers"),
-        (["birds-200"], 2, "CUB-200-2011"),
         (["butterflies", "--data", "none"], 2, "butterflies has several folders of data (none, "),
-        (["folder", "--data", "folder=none"], 2, "none is not there. folder: your own"),
-        (["folder", "--shots", "x"], 2, "--shots x: write photos of each class, as in 1,2,5,10"),
-        (["folder", "--strengths", "0"], 2, "--strengths 0: write numbers above 0"),
         (["folder", "--seeds", "0"], 2, "0 is not in the range 1<=x<=100"),
-        (["folder", "--test-share", "1"], 2, "a share between 0 and 1, not 1"),
         (["folder", "--engine", "abacus"], 2, "engine is one of auto, torch"),
         (["folder", "--model", "predictions:p.npy"], 2, "predictions have no layers"),
         (["folder", "--model", "nets"], 2, "model 'nets': a spec is torchvision:NAME"),

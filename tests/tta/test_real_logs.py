@@ -127,3 +127,22 @@ def test_a_score_that_falls_short_by_little_is_shown_so(tmp_path: Path) -> None:
     log = tmp_path / "log.csv"
     log.write_text("epoch,seconds,val_loss\n1,60,4\n2,120,3.2801\n")
     assert " 3.2801\n" in tta("table", log, "--threshold", 3.28).stdout
+
+
+@pytest.mark.realdata
+@pytest.mark.parametrize(
+    ("entry", "minutes", "variation"),
+    [
+        ("nvidia/dgx1_ngc18.11_mxnet/resnet", 134.50, 0.46),
+        ("google/8xV100/resnet", 137.71, 0.23),
+        ("intel/skx_8180_2s_1x/resnet", 10367.26, 1.28),  # its clock has whole seconds
+    ],
+)
+def test_five_runs_of_mlperfs_have_the_mean_and_the_variation_of_start_to_stop(
+    realdata: Path, entry: str, minutes: float, variation: float
+) -> None:
+    found = answer("stability", realdata / "mlperf" / "v0.5" / entry)
+    assert (len(found["runs"]), found["reached"]) == (5, 5)
+    assert found["threshold"] == pytest.approx(74.9)
+    assert 60 * found["hours"] == pytest.approx(minutes, abs=0.006)
+    assert 100 * found["variation"] == pytest.approx(variation, abs=0.006)

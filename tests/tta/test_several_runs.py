@@ -9,26 +9,16 @@ import pytest
 from genset.core.numbers import duration
 from tests.tta.answers import answer, printed, refusal
 from tests.tta.dawnbench_entries import write_entry, write_tsv
-
-START = 1_543_785_258.0
+from tests.tta.logs.mlperf_logs import line, write
 
 
 def write_result(path: Path, minutes: float, score: float = 0.755) -> Path:
     """An MLPerf log of v0.5: four epochs and a stop half a minute later."""
-
-    def line(at: float, said: str) -> str:
-        return f":::MLPv0.5.0 resnet {START + 60 * at:.6f} (train.py:1) {said}"
-
-    quarter = (minutes - 0.5) / 4
-    lines = [line(0, "run_start"), line(0, "eval_target: 0.749")]
+    told = [line("v0.5", 0, "run_start"), line("v0.5", 0, "eval_target", 0.749)]
     for epoch, value in enumerate((0.2, 0.5, 0.7, score), 1):
-        said = f'eval_accuracy: {{"epoch": {epoch}, "value": {value}}}'
-        lines.append(line(quarter * epoch, said))
-    lines += [line(minutes, f'run_stop: {{"success": {str(score >= 0.749).lower()}}}')]
-    lines += [line(minutes, "run_final")]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join([*lines, ""]))
-    return path
+        at = 15 * (minutes - 0.5) * epoch
+        told.append(line("v0.5", at, "eval_accuracy", value, epoch=epoch))
+    return write(path, [*told, line("v0.5", 60 * minutes, "run_stop", success=score >= 0.749)])
 
 
 @pytest.fixture
@@ -58,7 +48,7 @@ def test_a_table_has_one_row_an_entry_both_ways(results: Path) -> None:
     assert task["trainings"][0]["faster"] == pytest.approx(201.25 / 103.6)
     text = printed("table", results)
     assert "2 of 2 entries reach 74.9 % top-1" in text
-    row = next(line for line in text.splitlines() if line.startswith("fast/one/resnet"))
+    row = next(each for each in text.splitlines() if each.startswith("fast/one/resnet"))
     assert re.search(r"5 of 5 +1:43:36 +1:40:00", row)
     assert "slow/two/resnet: 1 of 5 runs does not reach the threshold: the time is of the" in text
     # With two that never get there, MLPerf has no result.

@@ -295,23 +295,6 @@ def test_the_figure_is_drawn_whatever_factors_are_called(tmp_path: Path) -> None
     assert "a figure is written as .png or .svg" in refusal(path, "-o", tmp_path / "x.jpg")
 
 
-@pytest.mark.realdata
-def test_mlperfs_folders_are_repeats(realdata: Path, tmp_path: Path) -> None:
-    v05 = realdata / "mlperf" / "v0.5"
-    logs = sorted({path.parent for path in v05.rglob("result_*.txt") if "resnet" in str(path)})
-    dgx = next(path for path in logs if "dgx1" in str(path))
-    google = next(path for path in logs if "8xV100" in str(path))
-    path = write_study(tmp_path, [{"log": str(google)}, {"log": str(dgx), "on": ["dgx"]}])
-    found = answer(path)
-    plain, dgx1 = (step["found"] for step in found["addition"])
-    assert (plain["reached"], dgx1["reached"]) == (5, 5)
-    assert 60 * plain["hours"]["mean"] == pytest.approx(137.71, abs=0.01)
-    assert 60 * dgx1["hours"]["mean"] == pytest.approx(134.50, abs=0.01)
-    assert found["addition"][1]["brings"]["verdict"] == "faster"
-    interval = found["addition"][1]["brings"]["speedup"]["interval"]
-    assert (interval["low"], interval["high"]) == pytest.approx((1.019, 1.029), abs=0.001)
-
-
 def test_runs_that_their_user_stopped_are_left_out(tmp_path: Path) -> None:
     path = write_design(tmp_path, {"amp": 2.0})
     stopped = {"recording": {"finished": False, "stopped": True}}

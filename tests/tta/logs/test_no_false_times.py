@@ -4,7 +4,6 @@ What a log implies for a threshold are the times of its evaluations that reach i
 threshold the time of its stop: by the clock of any worker that told both ends.
 """
 
-from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -95,19 +94,3 @@ def test_dawnbench(folder: Path, data: st.DataObject) -> None:
         found = times(folder / "other.tsv", text)
         assert all(a is None or a == b for a, b in zip(found, full, strict=True))
     assert times(folder / "other.tsv", text) == full  # the one that was only repeated
-
-
-@pytest.mark.parametrize("order", list(permutations(range(3))))
-@pytest.mark.parametrize("scores", [[12.5, 93.1], [0.125, 0.931], [10.0]])
-def test_dawnbench_cut_at_every_byte(
-    folder: Path, order: tuple[int, ...], scores: list[float]
-) -> None:
-    rows = [("epoch", "hours", "top1Accuracy")]
-    rows += [(f"{at}", f"{at * 1.25}", f"{score}") for at, score in enumerate(scores, 1)]
-    whole = "".join("\t".join(row[at] for at in order) + "\n" for row in rows).encode()
-    full = times(folder / "whole.tsv", whole)
-    best = 100 * max(scores) if max(scores) <= 1 else max(scores)
-    assert [seconds is None for seconds in full] == [best < threshold for threshold in THRESHOLDS]
-    for cut in range(len(whole)):
-        found = times(folder / "other.tsv", whole[:cut])
-        assert all(a is None or a == b for a, b in zip(found, full, strict=True)), whole[:cut]

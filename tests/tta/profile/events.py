@@ -39,6 +39,7 @@ def kernel(name: str, start: float, length: float, correlation: int, **about: An
 
 def write(path: Path, events: Sequence[Any], **members: Any) -> Path:
     """A trace with these events, and what stands beside them after them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"schemaVersion": 1, "traceEvents": events, **members}, indent=1)
     path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
     return path

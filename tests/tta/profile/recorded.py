@@ -1,9 +1,9 @@
 """Traces as PyTorch's profiler writes them, of a training whose numbers are known beforehand."""
 
-import gzip
-import json
 from pathlib import Path
 from typing import Any
+
+from tests.tta.profile.events import Event, event, kernel, launch, operator, write
 
 PRODUCT = "volta_sgemm_128x64_nn"
 ON_MATRIX_UNITS = "volta_fp16_s884gemm_fp16_128x128_ldg8_f2f_nn"
@@ -13,7 +13,6 @@ V100 = "Tesla V100-SXM2-16GB"
 STEPS = 2
 STEP = 1000.0  # microseconds, of which 600 compute, 200 only communicate, 100 only copy
 TALK = 300.0  # of each step, 100 of them beside a kernel
-ELEMENTS = 1_000_000  # of an all-reduce
 SIZE = 512  # of the matrices
 
 
@@ -24,89 +23,37 @@ def write_rank(path: Path, rank: int = 0, ranks: int = 2, talk: float = TALK, **
         talk: microseconds of each all-reduce, which begins 100 before the products end.
         said: `device` (its name), `steps` (False: not marked), `shapes` (False: not recorded).
     """
-    events: list[dict[str, Any]] = []
+    events: list[Event] = []
     for step in range(STEPS):
         begin = 1e9 + step * STEP
         if said.get("steps", True):
-            name = f"ProfilerStep#{step}"
-            events.append(_event("user_annotation", name, begin, STEP))
+            events.append(event("user_annotation", f"ProfilerStep#{step}", begin, STEP))
         products = ((PRODUCT, "float", 0.0, 400.0), (ON_MATRIX_UNITS, "c10::Half", 400.0, 200.0))
-        for place, (kernel, kind, after, length) in enumerate(products):
-            number = 10 * step + place + 1
-            inputs: dict[str, Any] = {"External id": number}
-            if said.get("shapes", True):
-                inputs |= {
-                    "Input Dims": [[SIZE, SIZE], [SIZE, SIZE]],
-                    "Input type": [kind, kind],
-                    "Concrete Inputs": ["", ""],
-                }
-            events.append(_event("cpu_op", "aten::mm", begin + 20 * place, 10, **inputs))
-            launch = {"correlation": number, "External id": number}
-            launched = begin + 20 * place + 2
-            events.append(_event("cuda_runtime", "cudaLaunchKernel", launched, 2, **launch))
-            events.append(_on_device("kernel", kernel, begin + after, length, 7, number))
+        for place, (name, kind, after, length) in enumerate(products):
+            number, called = 10 * step + place + 1, begin + 20 * place
+            inputs = _inputs(kind) if said.get("shapes", True) else {}
+            events += [
+                operator("aten::mm", called, 10, External_id=number, **inputs),
+                launch(called + 2, number, External_id=number),
+                kernel(name, begin + after, length, number),
+            ]
         if talk:
-            moved = {
-                "Collective name": "allreduce",
-                "In msg nelems": ELEMENTS,
-                "Out msg nelems": ELEMENTS,
-                "Group size": ranks,
-                "dtype": "Float",
-            }
-            events.append(_on_device("kernel", ALL_REDUCE, begin + 500, talk, 20, 90 + step, moved))
-        copied = begin + 500 + max(talk, 100)
-        name = "Memcpy HtoD (Pinned -> Device)"
-        events.append(_on_device("gpu_memcpy", name, copied, 100, 7, 80 + step, {"bytes": 4096}))
-    device = {
-        "id": 0,
-        "name": said.get("device", V100),
-        "computeMajor": 7,
-        "computeMinor": 0,
-    }
-    trace = {
-        "schemaVersion": 1,
-        "deviceProperties": [device],
-        "distributedInfo": {"backend": "nccl", "rank": rank, "world_size": ranks},
-        "traceEvents": events,
-    }
-    return _write(path, trace)
+            moved = {"Collective_name": "allreduce", "Group_size": ranks, "stream": 20}
+            events.append(kernel(ALL_REDUCE, begin + 500, talk, 90 + step, **moved))
+        copied = {"device": 0, "stream": 7, "correlation": 80 + step, "bytes": 4096}
+        name, at = "Memcpy HtoD (Pinned -> Device)", begin + 500 + max(talk, 100)
+        events.append(event("gpu_memcpy", name, at, 100, **copied))
+    device = {"id": 0, "name": said.get("device", V100), "computeMajor": 7, "computeMinor": 0}
+    spread = {"backend": "nccl", "rank": rank, "world_size": ranks}
+    return write(path, events, deviceProperties=[device], distributedInfo=spread)
 
 
 def write_host(path: Path) -> Path:
     """A trace of the host alone: two products."""
-    inputs = {
-        "Input Dims": [[SIZE, SIZE], [SIZE, SIZE]],
-        "Input type": ["float", "float"],
-        "Concrete Inputs": ["", ""],
-    }
-    events = [
-        _event("cpu_op", "aten::mm", 1000.0 * at, 500.0, **{"External id": at, **inputs})
-        for at in (1, 2)
-    ]
-    return _write(path, {"schemaVersion": 1, "deviceProperties": [], "traceEvents": events})
+    calls = [operator("aten::mm", 1000.0 * at, 500.0, **_inputs("float")) for at in (1, 2)]
+    return write(path, calls, deviceProperties=[])
 
 
-def _write(path: Path, trace: dict[str, Any]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(trace).encode()
-    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
-    return path
-
-
-def _event(kind: str, name: str, ts: float, dur: float, **args: Any) -> dict[str, Any]:
-    return {"ph": "X", "cat": kind, "name": name, "pid": 1, "tid": 1, "ts": ts, "dur": dur} | (
-        {"args": args} if args else {}
-    )
-
-
-def _on_device(
-    kind: str,
-    name: str,
-    ts: float,
-    dur: float,
-    stream: int,
-    correlation: int,
-    more: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    args = {"device": 0, "stream": stream, "correlation": correlation, **(more or {})}
-    return _event(kind, name, ts, dur, **args) | {"pid": 0, "tid": stream}
+def _inputs(kind: str) -> dict[str, Any]:
+    shapes = [[SIZE, SIZE], [SIZE, SIZE]]
+    return {"Input_Dims": shapes, "Input_type": [kind, kind], "Concrete_Inputs": ["", ""]}
