@@ -70,50 +70,8 @@ def test_balance_keeps_to_no_bin() -> None:
 # The highest, and the limit for owners
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_of_classes_that_are_tied_each_is_filled(seed: int) -> None:
-    tied = [entry(number, "n1" if number < 5 else "n2", "ccc") for number in range(10)]
-    chosen = choose(CandidateTable(tuple(tied)), ReleasePlan(Top(2), seed))
-    assert Counter(each.wnid for each in chosen.entries) == {"n1": 2, "n2": 2}
-
-
 def levels(each: CandidateRow) -> tuple[float, int]:
     return each.frequency, each.labels
-
-
-def test_the_limit_takes_out_of_the_top_what_it_forbids_and_nothing_else() -> None:
-    # All of one owner: the photo with number 39 was called correct most often.
-    table = CandidateTable(
-        tuple(
-            entry(number, said="c" * (1 + number) + "i" * (39 - number), owner="flickr:ann")
-            for number in range(40)
-        )
-    )
-    for seed in range(5):
-        assert photos(choose(table, ReleasePlan(Top(2), seed, max_per_owner=30))) == {38, 39}
-        choice = choose(table, ReleasePlan(Top(5), seed, max_per_owner=3))
-        assert photos(choice) == {37, 38, 39}
-        assert choice.short == {"n1": 2}
-        assert Counter(choice.excluded.values()) == {"more than 3 of one owner": 37}
-
-
-def test_the_next_one_takes_the_place_of_what_the_limit_passed_over() -> None:
-    ann = {"owner": "flickr:ann"}
-    table = CandidateTable(
-        (
-            entry(1, "n1", "cccci", **ann),
-            entry(2, "n2", "ccccc", **ann),  # Ann's highest, in the class that comes later
-            entry(3, "n1", "cciii"),
-            entry(4, "n1", "ciiii"),
-            entry(5, "n2", "ccccc"),
-        )
-    )
-    plans = (ReleasePlan(Top(1), seed, max_per_owner=1) for seed in range(20))
-    drawn = {frozenset(photos(choose(table, plan))) for plan in plans}  # 2 and 5 are tied
-    assert drawn == {frozenset({3, 2}), frozenset({1, 5})}
-    both = choose(table, ReleasePlan(Top(2), max_per_owner=1))
-    assert photos(both) == {2, 3, 4, 5}
-    assert both.excluded == {"n1/flickr:1": "more than 1 of one owner"}
 
 
 def test_photos_of_a_class_that_is_full_are_no_disadvantage_to_their_owner() -> None:
