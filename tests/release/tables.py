@@ -48,7 +48,7 @@ def tables(draw: st.DrawFn) -> CandidateTable:
         entry(
             place,
             wnid,
-            draw(st.text("cciub", max_size=10)),
+            draw(st.text("cciub", max_size=4)),
             photo=f"flickr:{number}",
             sha256=f"{number // draw(st.sampled_from([1, 1, 1, 2])):064x}",
             owner=f"flickr:{number % 5}",
