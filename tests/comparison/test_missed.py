@@ -24,7 +24,6 @@ def missed(
     truth: list[int],
     *answers: list[int],
     right: object = None,
-    order: str = "severity",
 ) -> MissedByAll:
     """What models with these first answers get wrong together."""
     photos = write_list(folder / "set.csv", truth)
@@ -40,32 +39,7 @@ def missed(
         truth_of_set = read_truth(folder / "right.json", results.photos)
         results = replace(results, photos=replace(results.photos, truth=truth_of_set))
     models = leading(results, compare(results, results.models))
-    return missed_by_all(results, models, order)
-
-
-def test_photos_come_by_severity_and_then_by_agreement(tmp_path: Path) -> None:
-    truth = [TABBY] * 5
-    found = missed(
-        tmp_path,
-        truth,
-        [TIGER_CAT, TEAPOT, TEAPOT, TABBY, RETRIEVER],
-        [TIGER_CAT, TEAPOT, TENCH, TEAPOT, TEAPOT],
-        [TIGER_CAT, TEAPOT, TEAPOT, TEAPOT, TIGER_CAT],
-    )
-    assert (found.photos, found.without, found.unanimous) == (5, 0, 2)
-    assert [(each.image, each.severity, each.agreeing) for each in found.missed] == [
-        ("photo1.jpg", 15, 3),
-        ("photo2.jpg", 10, 2),  # the tench is nearer than the teapots
-        ("photo0.jpg", 1, 3),
-        ("photo4.jpg", 1, 1),
-    ]
-    by_agreement = missed(
-        tmp_path,
-        truth,
-        *([TIGER_CAT, TEAPOT, other, TABBY, TABBY] for other in (1, 2, 3)),
-        order="agreement",
-    )
-    assert [each.image for each in by_agreement.missed][:2] == ["photo1.jpg", "photo0.jpg"]
+    return missed_by_all(results, models)
 
 
 def test_an_answer_says_how_far_it_is_from_the_nearest_right_class(tmp_path: Path) -> None:

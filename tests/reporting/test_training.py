@@ -56,10 +56,7 @@ def right_on(photos: PhotoSet, earlier: Sequence[int], later: Sequence[int]) -> 
 
 def keep(photos: PhotoSet, model: str, until: str, right: set[str]) -> None:
     """Keep a run of a model that was trained until then."""
-    runs = photos.root.parent / "runs"
-    score_on(photos, runs, model, right)
-    folder, run = next((f, r) for f, r in find_runs(runs, photos.name) if r.model == model)
-    save_run(folder, replace(run, trained_until=until), load_predictions(folder))
+    score_on(photos, photos.root.parent / "runs", model, right, trained_until=until)
 
 
 def forms(photos: PhotoSet) -> tuple[str, str, Any]:
@@ -132,17 +129,6 @@ def test_what_the_photos_make_of_it_is_taken_off(photos: PhotoSet) -> None:
         assert " more than for the 1 model that could have seen none (95 % int" in text
         assert "); no difference shown." in text[:200]
         assert "less the mean difference of the models that could have seen no photo" in form
-
-
-def test_what_goes_beyond_the_models_that_saw_none_is_told(photos: PhotoSet) -> None:
-    keep(photos, "old", "2010", right_on(photos, (2, 1, 3), (2, 1, 1)))
-    keep(photos, "new", "2021", right_on(photos, (3, 3, 2), (1, 0, 1)))
-    keep(photos, "same", "2021-12", right_on(photos, (3, 2, 3), (0, 1, 1)))
-    page, _, found = forms(photos)
-    (split,) = (each for each in found["splits"] if each["until"] == "2021")
-    assert sorted(split["trained"]) == ["new", "same"]  # one day ends both dates
-    assert len(found["splits"]) == 2
-    assert page.count(" more than for the 1 model that could have seen none (95 % interval +") == 2
 
 
 def test_a_photo_is_sorted_by_the_end_of_the_date_and_the_days_of_utc(tmp_path: Path) -> None:

@@ -11,14 +11,15 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from genset.core.errors import BadInput, GensetError
+from genset.core.errors import BadInput, GensetError, ModelError
+from genset.score.audit import audit
 from genset.score.options import ScoringOptions
 from genset.score.results.results import load_results
 from genset.score.results.runs import Run, find_runs, load_predictions
 from genset.sets.open import open_set
 from tests.killing import killed_at_each_change
-from tests.score.colours import RED, WNIDS, Colours, colours, paint, painted_set
-from tests.score.scoring import evaluate
+from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint, painted_set
+from tests.score.scoring import evaluate, load_model
 
 
 @pytest.fixture
@@ -181,3 +182,30 @@ def test_a_16_bit_photo_is_answered_as_its_8_bit_version(
     ((place, _),) = kept(folder.parent)
     said = {Path(p.image).stem: (p.top, p.probabilities) for p in load_predictions(place)}
     assert said["deep"] == said["flat"] != said["white"]
+
+
+class OnlyOfHalf(Colours):
+    """Right where a photo's values are from -1 to 1, as mean = std = 0.5 makes them."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        as_trained = pixels.amin(dim=(1, 2, 3)) == -1
+        return super().forward(pixels) * torch.where(as_trained, 1.0, -1.0)[:, None]
+
+
+def test_a_wrong_preprocessing_is_named_with_the_better_one(tmp_path: Path) -> None:
+    for number in range(60):
+        colour = (RED, GREEN, BLUE)[number % 3]
+        paint(tmp_path / "set", number % 3, f"{number:02}.png", colour)
+    (tmp_path / "set" / WNIDS[0] / "text.jpg").write_text("I am no photo.")
+    photos = open_set(str(tmp_path / "set"))
+    spec = colours(tmp_path, network=f"{__name__}:OnlyOfHalf")
+    right = audit(load_model(spec), photos)
+    assert (right.photos, right.correct, right.better) == (60, 60, None)
+    assert "none of" in str(right)
+    wrong = audit(load_model(spec.replace("&mean=0.5&std=0.5", "")), photos)
+    assert wrong.correct == 0
+    assert wrong.better is not None
+    assert (wrong.better.options, wrong.better.correct) == ("mean=0.5&std=0.5", 60)
+    assert str(wrong).endswith("its preprocessing is probably wrong")
+    with pytest.raises(ModelError, match="cannot be run: a bug of yours"):
+        audit(load_model(colours(tmp_path, network="tests.score.colours:Broken")), photos)
