@@ -58,7 +58,8 @@ def run(workspace: Workspace, listener: socket.socket, announce: Callable[[], No
     cookies = f"cookies {label_secret(workspace)}"
     os.environ["STREAMLIT_SERVER_COOKIE_SECRET"] = hashlib.sha256(cookies.encode()).hexdigest()
     secrets = workspace.root / ".streamlit" / "secrets.toml"
-    options = _SETTINGS | ({"secrets.files": [str(secrets)]} if secrets.is_file() else {})
+    # Not those of the user's home, which a service may not be allowed to read.
+    options = _SETTINGS | {"secrets.files": [str(secrets)]}
     config.get_config_options(force_reparse=True, options_from_flags=options)
 
     @contextlib.asynccontextmanager

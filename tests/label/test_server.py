@@ -5,8 +5,10 @@ import socket
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+import requests
 
 from genset.core.errors import BadInput, MissingExtra
 from genset.db import Store
@@ -83,6 +85,16 @@ def test_a_killed_server_leaves_nothing_running_and_the_next_one_starts(opened: 
             socket.create_connection(("127.0.0.1", port))
     with serving(opened[0].root, port) as process:
         ends_without_a_word(process, signal.SIGTERM, port)
+
+
+def test_the_user_s_home_need_not_be_readable(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".streamlit" / "secrets.toml").mkdir(parents=True)  # not readable, even by root
+    monkeypatch.setenv("HOME", str(tmp_path))
+    port = free_port()
+    with serving(opened[0].root, port):
+        assert requests.get(f"http://127.0.0.1:{port}/genset/ready", timeout=30).ok
 
 
 @pytest.mark.parametrize("port", [0, -1, 65536])
