@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from genset.release.exports.export import export
-from genset.release.reader import Release
 from genset.scrape.pull import PullSummary, pull
 from tests.killing import killed_at_each_change
 from tests.scrape.pools import Pool, Serve, flickr_at
@@ -29,16 +28,6 @@ class Mixed(Maker):
 @pytest.fixture
 def mixed(serve: Serve, pool: Pool, tmp_path: Path) -> Mixed:
     return Mixed(serve, pool, tmp_path / "v1-mixed")
-
-
-def test_a_pull_completes_it_and_asks_for_nothing_that_is_there(mixed: Mixed) -> None:
-    lacking = {mixed.photo(number).file for number in RESTRICTED}
-    assert not lacking & set(files(mixed.folder))
-    done = mixed.pull()
-    assert (done.pulled, done.present, done.missing) == (2, 2, 0)
-    assert len(mixed.sandbox.asked_images) == 2
-    assert files(mixed.folder) == files(mixed.release.root)
-    Release(mixed.folder).verify()
 
 
 def test_a_link_or_a_changed_photo_is_replaced(mixed: Mixed, tmp_path: Path) -> None:
