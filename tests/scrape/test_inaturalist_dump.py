@@ -167,9 +167,8 @@ def test_observations_are_drawn_until_enough_have_a_photo_under_the_licence(
     pool: Pool, tables: Tables
 ) -> None:
     licenses = choose_licenses("CC BY")
-    assert take(pool, tables, 100, licenses=licenses).drawn == 100
-    assert {photo.license for photo in drawn(pool)} == {"CC BY 4.0"}
     done = take(pool, tables, 200, licenses=licenses)
+    assert {photo.license for photo in drawn(pool)} == {"CC BY 4.0"}
     assert done.short == {TENCH: "only 120 photos found", GOLDFISH: "only 0 photos found"}
 
 
