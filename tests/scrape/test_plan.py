@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -40,25 +41,31 @@ def unix(text: str) -> int:
     return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp())
 
 
-def posted(number: int, date: str) -> dict[str, object]:
-    return record(number, date_upload_search_engine=date)
-
-
-# Licences
-
-
-def test_licenses_are_asked_for_and_each_photos_own_is_checked(
+def test_what_is_asked_for_reaches_the_source_and_is_checked_on_each_photo(
     serve: Serve, new_pool: NewPool
 ) -> None:
-    sandbox = serve(*(record(number, license=number) for number in range(17)))
-    told, unheard = new_pool(per_class=9), new_pool(per_class=9)
+    days = ("2013-12-31 23:59:59", "2014-01-01 00:00:00", "2007-01-01 00:00:00",
+            "2019-12-31 23:59:59", "2020-01-01 00:00:00", "2024-01-01 00:00:00")  # fmt: skip
+    window = {
+        "posted_after": datetime(2014, 1, 1, tzinfo=UTC),
+        "posted_before": datetime(2020, 1, 1, tzinfo=UTC),
+    }
+    rows = [record(number, license=number) for number in range(17)]
+    rows += [
+        record(number, license=4, date_upload_search_engine=day)
+        for number, day in enumerate(days, start=21)
+    ]
+    sandbox = serve(*rows)
+    fitting = ["4", "5", "7", "8", "9", "10", "11", "12", "22", "24"]
+    told, unheard = new_pool(per_class=20), new_pool(per_class=20)
     for pool, source in ((told, sandbox.source), (unheard, Deaf(sandbox.source))):
         sandbox.requests.clear()
-        assert pool.scrape(source, licenses=OPEN).short == {CAT.wnid: 8}
-        assert pool.held() == ["4", "5", "7", "8", "9", "10", "11", "12"]
-        assert len(sandbox.asked_images) == 8
-        expected = "4,5,7,8,9,10,11,12" if pool is told else None
-        assert {each[0] for each in asked(sandbox)} == {expected}
+        assert pool.scrape(source, licenses=OPEN, **window).short == {CAT.wnid: len(fitting)}
+        assert pool.held() == fitting
+        assert len(sandbox.asked_images) == len(pool.files()) == len(fitting)
+        if pool is told:  # Flickr's end is in the window
+            days = str(unix("2014-01-01")), str(unix("2020-01-01") - 1)
+            assert asked(sandbox) == {("4,5,7,8,9,10,11,12", *days)}
 
 
 def test_another_license_is_searched_for_anew(serve: Serve, pool: Pool) -> None:
@@ -66,55 +73,8 @@ def test_another_license_is_searched_for_anew(serve: Serve, pool: Pool) -> None:
     assert pool.scrape(sandbox.source, licenses=choose_licenses("CC BY 4.0")).short == {CAT.wnid: 1}
     summary = pool.scrape(sandbox.source, licenses=OPEN)
     assert (summary.searches, summary.stored) == (2, 1)
-    searches = pool.rows()["search"]
-    assert {search["licenses"] for search in searches} == {
-        "CC BY 4.0",
-        "|".join(sorted(row.name for row in FLICKR.values() if OPEN.wants(row))),
-    }
-
-
-# The window
-
-
-def test_the_window_is_asked_for_and_each_photos_time_is_checked(
-    serve: Serve, new_pool: NewPool
-) -> None:
-    window = {
-        "posted_after": datetime(2014, 1, 1, tzinfo=UTC),
-        "posted_before": datetime(2020, 1, 1, tzinfo=UTC),
-    }
-    sandbox = serve(
-        posted(1, "2013-12-31 23:59:59"),
-        posted(2, "2014-01-01 00:00:00"),
-        posted(3, "2007-01-01 00:00:00"),
-        posted(4, "2019-12-31 23:59:59"),
-        posted(5, "2020-01-01 00:00:00"),
-        posted(6, "2024-01-01 00:00:00"),
-    )
-    told, unheard = new_pool(), new_pool()
-    for pool, source in ((told, sandbox.source), (unheard, Deaf(sandbox.source))):
-        sandbox.requests.clear()
-        summary = pool.scrape(source, **window)
-        assert pool.held() == ["2", "4"]
-        assert summary.short == {CAT.wnid: 2}
-        assert len(sandbox.asked_images) == len(pool.files()) == 2
-        if pool is told:
-            [(_, after, before)] = asked(sandbox)
-            assert after == str(unix("2014-01-01"))
-            assert before == str(unix("2020-01-01") - 1)  # Flickr's end is in the window
-
-
-# Sizes and safety
-
-
-def test_a_photo_whose_shorter_side_is_too_small_is_refused(serve: Serve, pool: Pool) -> None:
-    sizes = {1: (300, 299), 2: (300, 300), 3: (299, 400), 4: (400, 301), 5: (500, 500)}
-    contents = {number: picture(number, size) for number, size in sizes.items()}
-    sandbox = serve(*map(record, sizes), contents=contents)
-    summary = pool.scrape(sandbox.source, min_size=300)
-    assert pool.held() == ["2", "4", "5"]
-    assert pool.rejected() == {"1": "too small: 300 x 299", "3": "too small: 299 x 400"}
-    assert summary.rejected == {"too small": 2}
+    wanted = "|".join(sorted(row.name for row in FLICKR.values() if OPEN.wants(row)))
+    assert {search["licenses"] for search in pool.rows()["search"]} == {"CC BY 4.0", wanted}
 
 
 # Trying again what was rejected
@@ -168,15 +128,12 @@ def test_classes_that_lack_photos_come_first_and_else_in_their_order(
     pool = new_pool(store_url=store_url)
     rows = [*map(record, range(4)), *(record(number, "dog") for number in range(10, 12))]
     pool.scrape(serve(*rows).source, CAT, DOG)
-    full, lacking, new = CAT, DOG, image_class("n00000003", "cow")
-    plan = replace(pool.plan, classes=(full, lacking, new))
-    assert lacking_and_others(pool.store, plan) == ([lacking, new], [full])
-    few = replace(plan, per_class=2)
-    assert lacking_and_others(pool.store, few) == ([new], [full, lacking])
     # More than a database takes in one list.
     many = tuple(image_class(f"n{number:08}", "one of many") for number in range(10, 100_010))
-    crowd = replace(plan, classes=(full, lacking, *many))
-    assert lacking_and_others(pool.store, crowd) == ([lacking, *many], [full])
+    plan = replace(pool.plan, classes=(CAT, DOG, *many))
+    assert lacking_and_others(pool.store, plan) == ([DOG, *many], [CAT])
+    few = replace(plan, per_class=2)
+    assert lacking_and_others(pool.store, few) == ([*many], [CAT, DOG])
 
 
 # The command
@@ -217,44 +174,29 @@ def test_the_options_of_the_command_reach_the_source(serve: Serve, pool: Pool) -
     assert sorted(held) == ["2", "4", "5"]
 
 
-def tiny_and_large(serve: Serve) -> tuple[Faulty, list[str]]:
-    """Photos 1 to 4 of a class, of 1, 63, 64 and 300 pixels; and the command's words."""
-    fish = imagenet1k()[TENCH].queries[0].text
-    sides = {1: 1, 2: 63, 3: 64, 4: 300}
-    sandbox = serve(
-        *(record(number, fish) for number in sides),
-        contents={number: picture(number, (side + 99, side)) for number, side in sides.items()},
-    )
-    return sandbox, ["--classes", TENCH, "--json"]
-
-
-def stored_ids(pool: Pool) -> list[str]:
-    return sorted(photo["source_id"] for photo in pool.rows()["photo"] if photo["sha256"])
-
-
-def test_photos_under_64_pixels_are_refused_where_nothing_is_said(serve: Serve, pool: Pool) -> None:
-    sandbox, words = tiny_and_large(serve)
-    done = answer_of(pool.done(sandbox.endpoint, *words, "--per-class", "2"))
-    assert (done["full"], done["rejected"]) == (1, {"too small": 2})
-    assert stored_ids(pool) == ["3", "4"]
-    words += ["--min-size", "1", "--retry-failed", "--per-class", "4"]
-    assert answer_of(pool.done(sandbox.endpoint, *words))["stored"] == 2
-    assert stored_ids(pool) == ["1", "2", "3", "4"]
-
-
-def test_photos_that_are_stored_already_stay_where_nothing_is_said(
+def test_photos_under_64_pixels_are_refused_and_those_that_are_stored_stay(
     serve: Serve, pool: Pool
 ) -> None:
-    sandbox, words = tiny_and_large(serve)
-    words += ["--per-class", "4"]
-    full = answer_of(pool.done(sandbox.endpoint, *words, "--min-size", "1"))["full"]
-    assert full == 1
-    asked_before = len(sandbox.asked_images)
-    again = answer_of(pool.done(sandbox.endpoint, *words))
-    assert (again["full"], again["stored"], again["short"]) == (1, 0, {})
-    assert len(sandbox.asked_images) == asked_before
-    measured = pool.done(sandbox.endpoint, *words, "--min-size", "64")
-    assert answer_of(measured, code=1)["full"] == 0
+    """Where nothing is said of sizes."""
+    fish = imagenet1k()[TENCH].queries[0].text
+    sides = {1: 1, 2: 63, 3: 64, 4: 300}
+    contents = {number: picture(number, (side + 99, side)) for number, side in sides.items()}
+    sandbox = serve(*(record(number, fish) for number in sides), contents=contents)
+    words = ["--classes", TENCH, "--json", "--per-class"]
+
+    def scraped(*more: str, code: int = 0) -> tuple[list[str], Any]:
+        done = answer_of(pool.done(sandbox.endpoint, *words, *more), code)
+        return sorted(row["source_id"] for row in pool.rows()["photo"] if row["sha256"]), done
+
+    held, done = scraped("2")
+    assert (held, done["full"], done["rejected"]) == (["3", "4"], 1, {"too small": 2})
+    held, done = scraped("4", "--min-size", "1", "--retry-failed")
+    assert (held, done["stored"]) == (["1", "2", "3", "4"], 2)
+    sandbox.requests.clear()
+    held, done = scraped("4")
+    assert (done["full"], done["stored"], done["short"]) == (1, 0, {})
+    assert not sandbox.asked_images
+    assert scraped("4", "--min-size", "64", code=1)[1]["full"] == 0
 
 
 @pytest.mark.parametrize("where", ["option", "settings"])

@@ -88,19 +88,6 @@ def test_no_row_says_that_a_photo_is_there_before_the_disk_has_it(
 # Failures that may pass
 
 
-def test_what_a_class_takes_does_not_depend_on_what_another_one_fetched(
-    serve: Serve, new_pool: NewPool
-) -> None:
-    rows = [record(number) for number in range(6)]
-    sandbox = serve(*rows, record(5, "dog"))
-    pool, turned = new_pool(), new_pool()
-    pool.scrape(sandbox.source, CAT, DOG)
-    turned.scrape(sandbox.source, DOG)
-    turned.scrape(sandbox.source, CAT)
-    assert turned.held(CAT) == pool.held(CAT) == ["0", "1", "2", "5"]
-    assert turned.held(DOG) == pool.held(DOG) == ["5"]
-
-
 @pytest.mark.soak
 def test_a_search_that_fails_between_two_keywords_is_made_up_for(serve: Serve, pool: Pool) -> None:
     rows = [too_old(number) for number in range(50)] + [record(50), record(51), record(52)]
@@ -108,12 +95,9 @@ def test_a_search_that_fails_between_two_keywords_is_made_up_for(serve: Serve, p
     rows += [record(150, "kitten"), record(151, "kitten")]
     sandbox = serve(*rows)
     source = Deaf(sandbox.source)
-
-    def second_page_of_kittens(request: Request) -> Reply | None:
-        params = (request.params.get("text"), request.params.get("page"))
-        return DOWN if params == ("kitten", "2") else None
-
-    sandbox.fault = second_page_of_kittens
+    sandbox.fault = lambda request: (
+        DOWN if {"text": "kitten", "page": "2"}.items() <= request.params.items() else None
+    )
     done = pool.scrape(source, retries=RetryPolicy(3, 0))
     assert done.rejected_queries[CAT.wnid]["kitten (page 2)"].count("HTTP 503, 3 tries since 20")
     assert done.full == 1  # the other keyword fills it
@@ -131,8 +115,9 @@ def test_a_search_that_fails_between_two_keywords_is_made_up_for(serve: Serve, p
 REVOKED = Reply(200, "application/json", b'{"stat":"fail","code":100,"message":"Invalid API Key"}')
 
 
-@pytest.mark.parametrize("answer", [REVOKED, Reply(403, "text/html", b"<h1>Forbidden</h1>")])
-@pytest.mark.parametrize("calls", [1, 4])
+@pytest.mark.parametrize(
+    ("calls", "answer"), [(1, REVOKED), (4, Reply(403, "text/html", b"<h1>Forbidden</h1>"))]
+)
 def test_a_key_that_is_revoked_on_the_way_and_renewed_is_waited_for(
     serve: Serve, new_pool: NewPool, calls: int, answer: Reply
 ) -> None:

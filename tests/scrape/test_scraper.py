@@ -4,116 +4,56 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select
 
-from genset.db import Search, stored_candidates
+from genset.db import Candidate, Search
 from tests.labeled_workspace import picture
-from tests.scrape.pools import CAT, DOG, NewPool, Pool, Serve, record
+from tests.scrape.pools import CAT, DOG, NewPool, Serve, image_class, record
 
-# Which photos a class takes
-
-
-def test_the_best_by_rank_are_taken(serve: Serve, pool: Pool) -> None:
-    sandbox = serve(*(record(number) for number in (7, 3, 9, 1, 5)))
-    summary = pool.scrape(sandbox.source)
-    assert pool.held() == ["7", "3", "9"]
-    assert (summary.full, summary.short, summary.failed) == (1, {}, 0)
-    assert (summary.stored, summary.rejected) == (3, {})
+PLAIN, OWNERS, BYTES = (image_class(f"n0000000{n}", word) for n, word in enumerate(("a", "b", "c")))
+ANN, BOB = {"owner": "1@N00"}, {"owner": "2@N00"}
 
 
-def test_keywords_take_turns(serve: Serve, new_pool: NewPool) -> None:
-    rows = [record(number) for number in (1, 2, 3)]
-    rows += [record(number, "kitten") for number in (11, 12, 13)]
-    pool = new_pool(per_class=5)
-    pool.scrape(serve(*rows).source)
-    with pool.store.session() as session:
-        taken = [
-            (candidate.rank, candidate.keyword, candidate.photo.source_id)
-            for candidate in session.scalars(stored_candidates(CAT.wnid))
-        ]
-    assert sorted(taken) == [
-        (1, "cat", "1"),
-        (1, "kitten", "11"),
-        (2, "cat", "2"),
-        (2, "kitten", "12"),
-        (3, "cat", "3"),
-    ]
-
-
-def test_a_photo_that_two_keywords_find_counts_once_at_its_best_rank(
-    serve: Serve, pool: Pool
+def test_each_class_takes_the_best_by_rank_of_each_owner_and_no_bytes_twice(
+    serve: Serve, new_pool: NewPool
 ) -> None:
-    rows = [record(1), record(2), record(3), record(3, "kitten"), record(4, "kitten")]
-    pool.scrape(serve(*rows).source)
+    pool = new_pool(per_class=4)
+    rows = [record(number, "a") for number in (7, 3, 9, 1, 5)]
+    rows += [record(number) for number in (101, 102, 103, 104)]
+    rows += [record(number, "kitten") for number in (103, 112, 113)]  # of which cat found one
+    rows += [record(201, "b", **ANN), record(202, "b", **ANN), record(203, "b", **BOB)]
+    rows += [record(204, "b", **ANN), record(205, "b"), record(206, "b")]
+    rows += [record(number, "c") for number in (301, 302, 303, 304, 305)]
+    rows[-3] |= ANN  # who may give each class a photo
+    sandbox = serve(*rows, contents={303: picture(301)})
+    summary = pool.scrape(sandbox.source, PLAIN, CAT, OWNERS, BYTES)
+    assert pool.held(PLAIN) == ["7", "3", "9", "1"]
+    assert sorted(pool.held()) == ["101", "102", "103", "112"]
+    assert pool.held(OWNERS) == ["201", "203", "205", "206"]
+    assert pool.held(BYTES) == ["301", "302", "303", "304", "305"]
+    assert (summary.full, summary.short, summary.failed, summary.rejected) == (4, {}, 0, {})
+    assert summary.stored == len(sandbox.asked_images) == len(pool.files()) + 1 == 17
     with pool.store.session() as session:
-        [shared] = [
-            candidate
-            for candidate in session.scalars(stored_candidates(CAT.wnid))
-            if candidate.photo.source_id == "3"
-        ]
-    assert (shared.keyword, shared.rank) == ("kitten", 1)
-    assert sorted(pool.held()) == ["1", "2", "3"]
-
-
-def test_each_search_is_kept_with_its_answer(serve: Serve, pool: Pool) -> None:
-    pool.scrape(serve(*(record(number) for number in range(60))).source)
-    with pool.store.session() as session:
-        searches = session.scalars(select(Search).order_by(Search.id)).all()
-    assert [
-        (each.wnid, each.source, each.query, each.page, each.total, each.returned, each.last)
-        for each in searches
-    ] == [
-        (CAT.wnid, "flickr", "cat", 1, 60, 50, False),
-        (CAT.wnid, "flickr", "kitten", 1, 0, 0, True),
-    ]
+        found = session.scalars(select(Candidate).where(Candidate.wnid == CAT.wnid))
+        ranks = {one.photo.source_id: (one.keyword, one.rank) for one in found}
+        searches = session.scalars(select(Search).where(Search.wnid == CAT.wnid)).all()
+    # Keywords take turns, and a photo that both find counts at its best rank.
+    assert ranks["101"] == ("cat", 1) and ranks["102"] == ("cat", 2)
+    assert ranks["103"] == ("kitten", 1) and ranks["112"] == ("kitten", 2)
+    kept = {(each.query, each.page, each.total, each.returned, each.last) for each in searches}
+    assert kept == {("cat", 1, 4, 4, True), ("kitten", 1, 3, 3, True)}
     assert {each.posted_after for each in searches} == {datetime(2014, 1, 1, tzinfo=UTC)}
 
 
-def test_an_owner_gives_a_class_one_photo(serve: Serve, pool: Pool) -> None:
-    ann, bob = {"owner": "1@N00"}, {"owner": "2@N00"}
-    rows = [record(1, **ann), record(2, **ann), record(3, **bob), record(4, **ann), record(5)]
-    sandbox = serve(*rows)
-    summary = pool.scrape(sandbox.source)
-    assert pool.held() == ["1", "3", "5"]
-    assert (summary.full, len(sandbox.asked_images)) == (1, 3)
-
-
-def test_an_owner_may_give_each_class_a_photo(serve: Serve, pool: Pool) -> None:
-    ann = {"owner": "1@N00"}
-    pool.scrape(serve(record(1, **ann), record(2, "dog", **ann)).source, CAT, DOG)
-    assert (pool.held(CAT), pool.held(DOG)) == (["1"], ["2"])
-
-
-def test_the_same_bytes_count_once(serve: Serve, pool: Pool) -> None:
-    sandbox = serve(*(record(number) for number in range(5)), contents={2: picture(0)})
-    summary = pool.scrape(sandbox.source)
-    assert pool.held() == ["0", "1", "2", "3"]
-    assert (summary.full, summary.stored, len(pool.files())) == (1, 4, 3)
-    assert pool.rejected() == {}
-
-
-# Photos that two classes claim
-
-
-def test_a_photo_of_two_classes_is_fetched_once_and_counts_in_neither(
+def test_what_two_classes_claim_is_fetched_once_and_counts_in_neither(
     serve: Serve, new_pool: NewPool
 ) -> None:
     pool = new_pool(per_class=2)
-    rows = [record(number) for number in (1, 2, 3, 4)]
-    rows += [record(number, "dog") for number in (11, 1, 12, 13)]
-    sandbox = serve(*rows)
+    rows = [record(number) for number in (1, 2, 3, 4, 5)]
+    rows += [record(number, "dog") for number in (11, 1, 12, 13, 14)]
+    sandbox = serve(*rows, contents={12: picture(2)})  # the same bytes are contested, too
     summary = pool.scrape(sandbox.source, CAT, DOG)
-    assert (pool.held(CAT), pool.held(DOG)) == (["1", "2", "3"], ["11", "1", "12"])
-    assert summary.full == 2
-    assert summary.contested == {CAT.wnid: 1, DOG.wnid: 1}
-    assert summary.stored == len(sandbox.asked_images) == 5
-
-
-def test_two_photos_of_the_same_bytes_are_contested_too(serve: Serve, new_pool: NewPool) -> None:
-    pool = new_pool(per_class=2)
-    rows = [record(number) for number in (1, 2, 3, 4)]
-    rows += [record(number, "dog") for number in (11, 12, 13, 14)]
-    summary = pool.scrape(serve(*rows, contents={12: picture(1)}).source, CAT, DOG)
-    assert (pool.held(CAT), pool.held(DOG)) == (["1", "2", "3"], ["11", "12", "13"])
-    assert summary.contested == {CAT.wnid: 1, DOG.wnid: 1}
+    assert (pool.held(CAT), pool.held(DOG)) == (["1", "2", "3", "4"], ["11", "1", "12", "13"])
+    assert (summary.full, summary.contested) == (2, {CAT.wnid: 2, DOG.wnid: 2})
+    assert summary.stored == len(sandbox.asked_images) == 7
 
 
 def test_a_class_that_is_searched_later_contests_what_an_earlier_one_had_counted(
