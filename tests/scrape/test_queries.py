@@ -15,7 +15,7 @@ from genset.workspace import Workspace
 from tests.commands import run
 from tests.labeled_workspace import TENCH
 from tests.scrape.commands import genset
-from tests.scrape.pools import Faulty, NewPool, Pool, Serve, record
+from tests.scrape.pools import Faulty, Serve, record
 from wordnet_maps.build import covered
 
 LIONS = "[classes]\nn02129165 = ['\"Panthera leo\"', 'lion']\n"
@@ -88,6 +88,8 @@ def test_no_query_finds_all_that_another_classs_query_finds() -> None:
     queries = {cls.wnid: [query.text for query in cls.queries] for cls in imagenet1k()}
     assert covered(queries) == []
     assert covered(queries | {LION: ["lion"]}) != []
+    types = {cls.wnid: cls.content_types for cls in imagenet1k()}
+    assert types.pop(WEB_SITE) == (0, 1) and set(types.values()) == {(0,)}
 
 
 def test_a_version_depends_on_what_is_searched_for_alone() -> None:
@@ -105,21 +107,24 @@ def test_a_version_depends_on_what_is_searched_for_alone() -> None:
     assert version_of([unread, *others]) in versions
 
 
-def test_screenshots_are_searched_for_web_sites_alone() -> None:
-    types = {cls.wnid: cls.content_types for cls in imagenet1k()}
-    assert types.pop(WEB_SITE) == (0, 1)
-    assert set(types.values()) == {(0,)}
-
-
 # What reaches Flickr
 
 
-def test_excluded_words_keep_classes_apart(sandbox: Faulty, home: Path) -> None:
-    told = scrape(home, sandbox, f"{LION},{SEA_LION},{COUGAR}")
+def test_excluded_words_keep_classes_apart_and_screenshots_are_for_web_sites(
+    sandbox: Faulty, home: Path
+) -> None:
+    told = scrape(home, sandbox, f"{LION},{SEA_LION},{COUGAR},{WEB_SITE},{TENCH}")
     assert json.loads(told)["contested"] == {}
     assert "lion -sea -mountain -statue" in searched(sandbox)
-    found = "select wnid, source_id from candidate join photo on photo.id = photo_id order by 1"
-    assert rows(home, found) == [(SEA_LION, "2"), (COUGAR, "3"), (LION, "1")]
+    found = "select wnid, source_id from candidate join photo on photo.id = photo_id order by 2"
+    wanted = [(LION, "1"), (SEA_LION, "2"), (COUGAR, "3"), (WEB_SITE, "4"), (TENCH, "6")]
+    assert rows(home, found) == wanted  # and no photo 5, which is another kind of picture
+    types = "select distinct content_types from search where wnid = "
+    assert rows(home, f"{types}'{TENCH}'") == [("0",)]
+    assert rows(home, f"{types}'{WEB_SITE}'") == [("0,1",)]
+    asked = sandbox.requests.of("flickr.photos.search")
+    web = {each.params["content_types"] for each in asked if "website" in each.params["text"]}
+    assert web == {"0,1"}
 
 
 IRON = "n03584829"
@@ -143,20 +148,6 @@ def test_a_phrase_is_searched_loosely_only_where_it_finds_too_few(
     assert [id for (id,) in rows(home, stored)] == ["1", "4", "5"][not is_asked :]
     ranks = "select keyword, min(rank) from candidate group by 1 order by 2"
     assert rows(home, ranks)[0][0] == PHRASE
-
-
-def test_screenshots_are_asked_for(sandbox: Faulty, home: Path) -> None:
-    scrape(home, sandbox, f"{WEB_SITE},{TENCH}")
-    asked = {
-        each.params["content_types"]
-        for each in sandbox.requests.of("flickr.photos.search")
-        if "website" in each.params["text"]
-    }
-    assert asked == {"0,1"}
-    types = "select distinct wnid, content_types from search order by 1"
-    assert rows(home, types) == [(TENCH, "0"), (WEB_SITE, "0,1")]
-    held = "select source_id from photo where sha256 is not null order by 1"
-    assert rows(home, held) == [("4",), ("6",)]
 
 
 # Versions
@@ -203,45 +194,35 @@ def test_what_the_new_query_finds_as_early_counts_for_it(sandbox: Faulty, home: 
     ]
 
 
-def test_a_workspace_says_in_one_line_that_newer_queries_exist(
-    new_pool: NewPool,
-) -> None:
-    old, new = new_pool().workspace.root, new_pool().workspace.root
-    begin_with(old, LIONS)
-    begin_with(new, "[classes]\n")
+def test_a_workspace_says_in_one_line_that_newer_queries_exist(home: Path, tmp_path: Path) -> None:
+    begin_with(home, LIONS)
     line = "newer queries exist for 1 class: run genset keywords --update\n"
-    assert [run("keywords", LION, cwd=root).stderr for root in (old, new)] == [line, ""]
-
-
-def test_outside_of_a_workspace_the_packages_queries_are_shown(tmp_path: Path) -> None:
+    assert run("keywords", LION, cwd=home).stderr == line
+    # Outside of a workspace the package's are shown.
     assert queries_of(tmp_path, LION) == ['"Panthera leo"', "lion -sea -mountain -statue"]
     assert "among photos and screenshots" in genset("keywords", WEB_SITE, cwd=tmp_path)
     assert "is not in a genset workspace" in genset("keywords", "--update", cwd=tmp_path, code=2)
-
-
-def test_two_scrapers_begin_with_one_list(pool: Pool) -> None:
-    first = workspace_queries(pool.workspace, pool.store, begin=True)
-    (pool.workspace.root / "queries.toml").write_text(OWN)
-    assert workspace_queries(pool.workspace, pool.store, begin=True) == first
+    assert "--update takes no classes" in genset("keywords", "--update", LION, cwd=home, code=2)
 
 
 # A workspace's own list
 
 
 def test_a_workspace_may_begin_with_its_own_list(sandbox: Faulty, home: Path) -> None:
-    (home / "queries.toml").write_text(OWN)
+    (home / OWN_LIST).write_text(OWN)
     scrape(home, sandbox, f"{LION},{TENCH}")
     assert searched(sandbox) == {"tench", '"doctor fish" -dentist', "lion -sea -mountain -dance"}
     types = "select distinct wnid, content_types from search order by 1"
     assert rows(home, types) == [(TENCH, "0"), (LION, "0,2")]
     shown = genset("keywords", LION, cwd=home)
-    assert "own list: dances" in shown
-    assert "among photos and other" in shown
+    assert "own list: dances" in shown and "among photos and other" in shown
 
 
 def test_an_own_list_is_taken_up_by_an_update_alone(sandbox: Faulty, home: Path) -> None:
     scrape(home, sandbox, TENCH)
-    (home / "queries.toml").write_text(OWN)
+    (home / OWN_LIST).write_text("[classes")
+    scrape(home, sandbox, TENCH)  # a mistake stops no scrape that has begun
+    (home / OWN_LIST).write_text(OWN)
     assert queries_of(home, TENCH) == ["tench", '"Tinca tinca"']
     told = json.loads(genset("keywords", "--update", "--json", cwd=home))
     assert {row["wnid"] for row in told} == {TENCH, LION}
@@ -252,27 +233,17 @@ def test_an_own_list_is_taken_up_by_an_update_alone(sandbox: Faulty, home: Path)
     assert queries_of(home, TENCH) == ["tench", '"doctor fish" -dentist']
 
 
-@pytest.mark.soak
 def test_an_own_list_may_name_what_photos_depict(home: Path) -> None:
-    (home / "queries.toml").write_text(
+    (home / OWN_LIST).write_text(
         '[classes]\nn01440764 = { wikidata = ["Q194406"] }\n'
         'n02129165 = { queries = ["lion"], wikidata = ["Q140", "Q2"] }\n'
     )
     genset("keywords", "--update", cwd=home)
     (tench,) = json.loads(genset("keywords", TENCH, "--json", cwd=home))
     assert tench["wikidata"] == ["Q194406"]
-    assert queries_of(home, TENCH) == ["tench", '"Tinca tinca"']  # as without the list
+    assert [query["text"] for query in tench["queries"]] == ["tench", '"Tinca tinca"']
     assert queries_of(home, LION) == ["lion"]
     assert "depicts Q140 " in genset("keywords", LION, cwd=home)
-    (home / "queries.toml").unlink()
-    told = json.loads(genset("keywords", "--update", "--json", cwd=home))
-    assert (told[0]["wnid"], told[0]["change"]) == (TENCH, "-")
-
-
-def test_a_broken_own_list_stops_no_scrape_that_has_begun(sandbox: Faulty, home: Path) -> None:
-    scrape(home, sandbox, TENCH)
-    (home / "queries.toml").write_text("[classes")
-    scrape(home, sandbox, TENCH)
 
 
 @pytest.mark.parametrize(
@@ -302,7 +273,3 @@ def test_a_mistake_in_an_own_list_is_named(text: str, says: str, home: Path) -> 
     line = genset("keywords", "--update", cwd=home, code=2)
     assert "queries.toml" in line
     assert says in line
-
-
-def test_an_update_is_for_the_whole_workspace(home: Path) -> None:
-    assert "--update takes no classes" in genset("keywords", "--update", LION, cwd=home, code=2)
