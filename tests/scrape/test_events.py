@@ -34,14 +34,19 @@ def test_a_log_has_a_line_for_each_page_and_photo(pool: Pool, serve: Serve) -> N
         f"time host class {what} status decision" for what in ("query", "photo")
     }
     photos = {line["photo"]: line for line in lines if "photo" in line}
-    assert (photos["flickr:1"]["class"], photos["flickr:1"]["status"]) == (TENCH, "ok")
-    assert photos["flickr:1"]["decision"] == "stored"
-    assert photos["flickr:1"]["host"] == "Flickr's image host"
+    first = {"class": TENCH, "status": "ok", "decision": "stored", "host": "Flickr's image host"}
+    assert first.items() <= photos["flickr:1"].items()
     assert photos["flickr:2"]["decision"].startswith("failed: next try at ")
     queries = {(line["host"], line["decision"]) for line in lines if "query" in line}
     assert ("Flickr", "stored 6 of 6 photos") in queries
     pool.done(sandbox.endpoint, *WORDS, "--per-class", "4", "--log", "log.jsonl")
     assert log.read_text().count("\n") > len(lines)
+    for option, value, message in (
+        ("--notify", "no-such-command x", "there is no command no-such-command"),
+        ("--notify", "mail 'x", "No closing quotation"),
+        ("--log", "nowhere/log", "--log nowhere/log: No such file or directory"),
+    ):
+        assert message in genset("scrape", option, value, cwd=pool.workspace.root, code=2)
 
 
 def test_a_log_on_a_full_disk_is_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,18 +76,6 @@ def test_a_command_gets_the_summary_when_a_scrape_ends_and_when_it_cannot_go_on(
     assert done.stderr == "the command of --notify ended with 1\n"
     ended = pool.done(endpoint, *words, "--posted-after", "2014-02-01", key="invalid")
     saved = (root / "saved").read_text()
-    assert (
-        "\nended with 1: " in saved
-        and "FLICKR_API_KEY" in saved
-        and "FLICKR_API_KEY" in ended.stderr
-    )
+    assert "\nended with 1: " in saved
+    assert "FLICKR_API_KEY" in saved and "FLICKR_API_KEY" in ended.stderr
     assert not (root / "evil").exists()
-
-
-def test_words_that_cannot_be_used(pool: Pool) -> None:
-    for option, value, message in (
-        ("--notify", "no-such-command x", "there is no command no-such-command"),
-        ("--notify", "mail 'x", "No closing quotation"),
-        ("--log", "nowhere/log", "--log nowhere/log: No such file or directory"),
-    ):
-        assert message in genset("scrape", option, value, cwd=pool.workspace.root, code=2)

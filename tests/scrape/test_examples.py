@@ -12,7 +12,7 @@ from genset.db.images_folder import check_files
 from genset.label.duplicates import decide, examples_in, open_pairs, paired
 from genset.scrape.add import add
 from genset.scrape.near_duplicates import hash_folder, propose
-from genset.status import failed, status
+from genset.status import status
 from tests.label.desks import desk_of
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, picture
 from tests.scrape.pools import Pool, Serve, image_class, record
@@ -56,9 +56,8 @@ def test_a_scrape_that_finds_an_example_refuses_it(pool: Pool, serve: Serve, kno
     rows = [record(number, "tench") for number in (901, 905)]
     server = serve(*rows, contents={number: picture(number, LARGE) for number in (901, 905)})
     pool.scrape(server.source, image_class(TENCH, "tench"))
-    rejected = failed(pool.store).rows
     reason = "example: labelers see it as one of a class"
-    assert [row[1:4] for row in rejected] == [("flickr:901", "rejected", reason)]
+    assert pool.rejected() == {"901": reason}
     assert check_files(pool.workspace, pool.store) == []  # the example's file is still there
     assert status(pool.workspace, pool.store).examples == 3
     assert status(pool.workspace, pool.store).candidates == 1

@@ -87,7 +87,9 @@ def test_a_search_that_is_not_done_goes_on(searched: Pool, serve: Serve) -> None
     assert since_last(searched.store, searched.plan).posted_after.year == 2018
 
 
-def test_a_release_says_how_many_photos_each_search_found(searched: Pool, serve: Serve) -> None:
+def test_a_release_says_how_many_photos_each_search_found_and_ranks_stay(
+    searched: Pool, serve: Serve
+) -> None:
     further(searched, *OLD, *NEW, serve=serve)
     for name in ("1", "2", "12"):
         rule(searched.store, f"{TENCH}/flickr:{name}", Verdict.CORRECT, "ann", "a tench")
@@ -96,6 +98,12 @@ def test_a_release_says_how_many_photos_each_search_found(searched: Pool, serve:
     assert manifest["origins"]["flickr"]["by_search"] == [2, 1]
     words = " ".join(collection(manifest, release.photos))
     assert "; photos by search, from first to last: 2, 1" in words
+    # The first search is asked for more, and finds the same photos by another query.
+    before = ranks(searched)
+    other = image_class(TENCH, "cat", "kitten", "tom")
+    new = (record(11, "tom", date_upload_search_engine="2017-01-01 12:00:00"), record(9, "tom"))
+    searched.scrape(serve(*OLD, *new).source, other, per_class=4)
+    assert ranks(searched) == before | {"9": 2}
 
 
 def test_a_first_search_that_is_not_done_goes_on(pool: Pool, serve: Serve) -> None:
@@ -104,18 +112,5 @@ def test_a_first_search_that_is_not_done_goes_on(pool: Pool, serve: Serve) -> No
     assert since_last(pool.store, pool.plan) == pool.plan
     pool.scrape(serve(record(31, "dog")).source, DOG, per_class=1)
     assert since_last(pool.store, pool.plan) != pool.plan
-
-
-def test_a_photo_keeps_the_rank_of_the_search_that_found_it(searched: Pool, serve: Serve) -> None:
-    further(searched, *OLD, *NEW, serve=serve)
-    before = ranks(searched)
-    # The first search is asked for more, and finds the same photos by another query.
-    other = image_class(TENCH, "cat", "kitten", "tom")
-    new = (record(11, "tom", date_upload_search_engine="2017-01-01 12:00:00"), record(9, "tom"))
-    searched.scrape(serve(*OLD, *new).source, other, per_class=4)
-    assert ranks(searched) == before | {"9": 2}
-
-
-def test_words_that_it_cannot_have(pool: Pool) -> None:
     said = genset("scrape", "--since-last", "--no-search", cwd=pool.workspace.root, code=2)
     assert "--since-last cannot be combined with --posted-before or --no-search" in said

@@ -55,32 +55,16 @@ def rows() -> list[dict[str, object]]:
 
 
 def test_a_scrape_takes_nothing_that_is_named(pool: Pool, serve: Serve, listed: Listed) -> None:
-    sandbox = serve(*rows())
-    pool.scrape(sandbox.source, opt_out=listed(LIST))
-    assert pool.held() == ["1", "4", "5"]
-    assert pool.rejected() == {"2": NAMED, "3": NAMED}
-    assert not [path for path in sandbox.asked_images if "/2_" in path or "/3_" in path]
-
-
-def test_to_try_again_what_failed_takes_none_of_it(
-    pool: Pool, serve: Serve, listed: Listed
-) -> None:
+    """Not where it tries again what failed, nor where it was found before the list."""
     sandbox, opt_out = serve(*rows()), listed(LIST)
+    pool.scrape(sandbox.source, per_class=1)  # all six are found, and the first is stored
     pool.scrape(sandbox.source, opt_out=opt_out)
     forget_refusals(pool.store, pool.plan)
     assert pool.rejected() == {"2": NAMED, "3": NAMED}
     pool.scrape(sandbox.source, opt_out=opt_out, per_class=4)
     assert pool.held() == ["1", "4", "5", "6"]
-
-
-def test_what_was_found_before_the_list_is_not_downloaded_either(
-    pool: Pool, serve: Serve, listed: Listed
-) -> None:
-    sandbox = serve(*rows(), *(record(number, "dog") for number in (3, 8)))
-    pool.scrape(sandbox.source, per_class=1)  # all six are found, and the first is stored
-    pool.scrape(sandbox.source, DOG, search=False)
-    pool.scrape(sandbox.source, opt_out=listed(LIST))
-    assert pool.held() == ["1", "4", "5"]
+    assert pool.rejected() == {"2": NAMED, "3": NAMED}
+    assert not [path for path in sandbox.asked_images if "/2_" in path or "/3_" in path]
 
 
 def test_what_is_in_the_pool_gives_up_its_place_and_has_it_again(
@@ -98,16 +82,10 @@ def test_what_is_in_the_pool_gives_up_its_place_and_has_it_again(
     assert len(pool.files()) == 5  # originals stay until somebody removes them
     pool.scrape(sandbox.source)  # the list is gone
     assert pool.rejected() == {}
-
-
-def test_what_is_removed_stays_removed_whatever_a_list_says(
-    pool: Pool, serve: Serve, listed: Listed
-) -> None:
-    pool.scrape(serve(*rows()).source)
     genset("remove", "flickr:2", "--reason", "asked", cwd=pool.workspace.root)
     assert honour(pool.store, listed(LIST)) == ["flickr:3"]
     assert pool.rejected() == {"2": "removed: asked", "3": NAMED}
-    honour(pool.store, OptOut())
+    honour(pool.store, OptOut())  # what is removed stays so, whatever a list says
     assert pool.rejected() == {"2": "removed: asked"}
 
 
