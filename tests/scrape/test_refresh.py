@@ -131,7 +131,7 @@ def test_removed_and_merely_known_photos_cost_no_call(
 
 
 def test_a_refresh_that_was_stopped_goes_on_where_it_was(
-    serve: Serve, filled: tuple[Faulty, Pool]
+    filled: tuple[Faulty, Pool],
 ) -> None:
     _, pool = filled
 
@@ -153,8 +153,10 @@ def test_a_refresh_that_was_stopped_goes_on_where_it_was(
             photo.checked_at = datetime.now(UTC) - timedelta(days=int(photo.source_id) + 3)
         session.execute(update(Photo).where(Photo.source_id == "3").values(checked_at=None))
     assert asked_of() == ["3", "2", "1"]
-    pool.scrape(serve(record(4)).source, per_class=4)  # stored since, so no rest
-    assert sorted(asked_of()) == ["1", "2", "3", "4"]
+    with pool.store.begin() as session:  # one that was stored since is no rest
+        stored = {"checked_at": None, "stored_at": datetime.now(UTC)}
+        session.execute(update(Photo).where(Photo.source_id == "3").values(stored))
+    assert sorted(asked_of()) == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize("code", [3, 99])
