@@ -16,6 +16,7 @@ from sqlalchemy import select
 
 from genset.core.errors import GensetError
 from genset.db import Photo, now
+from genset.licenses import choose_licenses
 from genset.net.hosts import Hosts
 from genset.release.freeze import create
 from genset.release.reader import MANIFEST
@@ -135,36 +136,38 @@ def test_what_was_refused_of_one_source_is_not_tried_again_for_another(
     start: Start, new_pool: NewPool
 ) -> None:
     pool = new_pool(per_class=5)
-    faults = Faults(seed=1, not_image=0.4)
-    start("flickr", rows_of(1000), faults)
-    start("commons", rows_of(2000), faults)
+    for name, first in (("flickr", 1000), ("commons", 2000)):
+        start(name, rows_of(first), contents={first: b"junk"})
     fill(pool, Flickr, Commons)
-    rejected = {
-        source: {name: why for name, (_, why) in photos(pool, source).items() if why}
-        for source in ("flickr", "commons")
-    }
-    assert all(rejected.values())
+    assert photos(pool, "flickr")["1000"] == photos(pool, "commons")["2000"]
     forget_refusals(pool.store, plan_of(pool, Commons))
-    assert not any(why for _, why in photos(pool, "commons").values())
-    assert {name: why for name, (_, why) in photos(pool, "flickr").items() if why} == rejected[
-        "flickr"
-    ]
+    assert photos(pool, "commons")["2000"] == (None, None)
+    assert str(photos(pool, "flickr")["1000"][1]).startswith("not an image")
 
 
-def test_a_photo_that_was_taken_before_the_day_is_passed_over_with_that_reason(
+def test_what_commons_cannot_search_for_is_looked_at_in_each_photo(
     start: Start, new_pool: NewPool
 ) -> None:
+    """Its licence, when it was taken, and when its first version was uploaded."""
     pool = new_pool(per_class=5)
-    late = {"date_upload_search_engine": "2020-01-01 12:00:00"}
-    rows = rows_of(2000, **late)
+    rows = rows_of(2000, date_upload_search_engine="2020-01-01 12:00:00")
     rows[0]["date_taken"] = "2009-05-03 10:00:00"
     rows[1]["date_taken"] = None
     rows[2]["date_taken"] = "2022-05-03 10:00:00"  # the camera's clock was wrong
+    rows[3]["first_upload"] = "2012-01-02 03:04:05"
+    for row in rows:
+        row["commons_license"] = "cc-by-sa-3.0-de" if row in rows[:6] else "gfdl"
     start("commons", rows)
-    done = summary(fill(pool, Commons), "commons")
-    assert done.rejected_by_plan == {"taken before 2014-01-01": 1, "taken nobody knows when": 2}
-    assert done.full == 2
-    assert not {"2000", "2001", "2002"} & set(stored(pool, "commons"))
+    source = Commons.connect(Hosts(pool.store), SETTINGS)
+    plan = plan_of(pool, Commons, licenses=choose_licenses("CC BY-SA"))
+    done = scrape(pool.workspace, pool.store, source, plan)
+    assert stored(pool, "commons") == ["2004", "2005"]
+    assert done.rejected_by_plan == {
+        "taken before 2014-01-01": 1,
+        "taken nobody knows when": 2,
+        "posted before 2014-01-01": 1,
+        "under another licence": 10,
+    }
     # Flickr's window is about posting, unless somebody asks for more.
     start("flickr", rows)
     assert summary(fill(pool, Flickr), "flickr").rejected_by_plan == {}
@@ -228,37 +231,6 @@ def test_a_release_of_two_sources_is_pulled_from_both(
     assert files(tmp_path / "v1") == files(release.root)
     credits = (tmp_path / "v1" / "docs/ATTRIBUTION.txt").read_text("utf-8")
     assert credits.count("via Flickr") == credits.count("via Wikimedia Commons") == 6
-
-
-def test_an_upload_that_is_a_new_version_of_an_old_one_is_old(
-    start: Start, new_pool: NewPool
-) -> None:
-    pool = new_pool(per_class=5)
-    rows = rows_of(2000)
-    rows[0]["first_upload"] = "2012-01-02 03:04:05"
-    start("commons", rows)
-    done = summary(fill(pool, Commons), "commons")
-    assert done.rejected_by_plan == {"posted before 2014-01-01": 1}
-    assert "2000" not in stored(pool, "commons")
-
-
-def test_licences_are_looked_at_whatever_the_source_can_search_for(
-    start: Start, new_pool: NewPool
-) -> None:
-    from genset.licenses import choose_licenses
-
-    pool = new_pool(per_class=5)
-    rows = rows_of(2000)
-    for row in rows[:2]:
-        row["commons_license"] = "cc-by-sa-3.0-de"
-    for row in rows[2:]:
-        row["commons_license"] = "gfdl"
-    start("commons", rows)
-    source = Commons.connect(Hosts(pool.store), SETTINGS)
-    plan = plan_of(pool, Commons, licenses=choose_licenses("CC BY-SA"))
-    done = scrape(pool.workspace, pool.store, source, plan)
-    assert stored(pool, "commons") == ["2000", "2001"]
-    assert done.rejected_by_plan == {"under another licence": 14}
 
 
 def command(pool: Pool, sources: str, per_class: int = 5) -> "subprocess.Popen[str]":
