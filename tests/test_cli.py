@@ -95,36 +95,12 @@ def test_what_a_source_lacks_is_named_with_a_mend_that_there_is(
     assert again.returncode == 0, again.stderr
 
 
-def test_classes_that_a_source_cannot_have_are_left_to_the_others(workspace: Path) -> None:
-    def dry(source: str, classes: str = "n03445777") -> subprocess.CompletedProcess[str]:
-        words = "scrape", "--source", source, "--classes", classes, "--dry-run", "--json"
-        return genset(*words, cwd=workspace)
-
-    done = dry("commons,inaturalist")
-    assert done.returncode == 0, done.stderr
-    assert list(json.loads(done.stdout)) == ["commons"]
-    none = "inaturalist: these classes have no `taxon`: classes of your own can set it (docs/your"
-    assert done.stderr.startswith(none) and "or name other classes or another" in done.stderr
-    assert none in error_of(dry("inaturalist"), 2)
-    one = "inaturalist: 1 of 2 classes have no `taxon` and are skipped: classes of your own can set"
-    assert dry("inaturalist", f"n03445777,{TENCH}").stderr.startswith(one)
-
-
 @pytest.mark.parametrize("contact", ["me", "me@example", "a@b.c\r\nX-Evil: 1", "http://"])
 def test_a_contact_is_an_address(contact: str, tmp_path: Path) -> None:
     assert "contact must be an e-mail address or a web page" in error_of(
         genset("init", "work", "--contact", contact, cwd=tmp_path), 2
     )
     assert not (tmp_path / "work").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "named"),
-    [("release create v1", 1, "genset label"), ("report", 2, "genset release create")],
-)
-def test_what_is_missing_is_named(workspace: Path, words: str, code: int, named: str) -> None:
-    assert named in error_of(genset(*words.split(), cwd=workspace), code)
-    assert not list((workspace / "releases").glob("*"))
 
 
 def test_links_name_the_workspace_s_own_address(workspace: Path) -> None:
@@ -176,16 +152,18 @@ def test_a_manager_reconciles_and_shows_a_study(tmp_path: Path) -> None:
     assert approved.read_text() == "V1\n"
 
 
-def test_a_licence_that_one_source_lacks_leaves_that_one_out(workspace: Path) -> None:
-    settings = workspace / "genset.toml"
-    contact = "[scrape]\ncontact = 'me@example.org'"
-    settings.write_text(settings.read_text("utf-8").replace("[scrape]", contact, 1))
-    words = ["scrape", "--classes", TENCH, "--dry-run", "--json", "--license"]
-    both = genset(*words, "GFDL-1.2-or-later", "--source", "commons,inaturalist", cwd=workspace)
-    assert both.stderr.startswith("inaturalist: iNaturalist has no licence GFDL")
-    assert list(json.loads(both.stdout)) == ["commons"]
-    line = error_of(genset(*words, "FAL", "--source", "inaturalist", cwd=workspace), 2)
-    assert "iNaturalist has no licence" in line
+def test_a_table_with_a_cell_too_many_or_a_date_to_come_is_refused(tmp_path: Path) -> None:
+    labeled_workspace(tmp_path, [TENCH])[1].close()
+    for row, said in (
+        ("correct,2020-01-01T00:00:00Z,left over", "line 2: the row has more cells"),
+        ("correct,2999-01-01T00:00:00Z", "line 2: decided_at is more than a day in the future"),
+        ("correct,0001-01-01T00:00:00+14:00", "line 2: decided_at is before all time"),
+        (f"correct,,{10**23}", "line 2: decided_order is at most 2147483647"),
+    ):
+        head = "task,worker,label,decided_at" + ",decided_order" * row.startswith("correct,,")
+        (tmp_path / "table.csv").write_text(f"{head}\n{TENCH}/flickr:0,Cleo,{row}\n")
+        assert said in error_of(genset("labels", "import", "table.csv", cwd=tmp_path), 2)
+    assert json.loads(genset("status", "--json", cwd=tmp_path).stdout)["labels"] == 0
 
 
 def groups(command: click.Command, name: str = "genset") -> Iterator[tuple[str, click.Group]]:
@@ -204,27 +182,6 @@ def test_help_of_each_group_has_each_command_in_a_whole_sentence() -> None:
             assert "".join(f"{word}{first_sentence(command)}".split()) in flat
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ("scrape --xyz", "genset: No such option '--xyz'; see genset scrape --help"),
-        (
-            "scrape --posted-after 2015",
-            "genset: Invalid value for '--posted-after': 2015 is a year: write a day, such as "
-            "2015-01-01; see genset scrape --help",
-        ),
-        (
-            "scrape --classes lion tiger",
-            "genset: Got unexpected extra argument (tiger): several classes have commas between "
-            "them, as in --classes lion,tiger",
-        ),
-        ("release create", "genset: Missing argument 'NAME'; see genset release create --help"),
-    ],
-)
-def test_a_mistake_in_the_words_is_one_line(words: str, line: str, tmp_path: Path) -> None:
-    assert error_of(genset(*words.split(), cwd=tmp_path), 2) == f"{line}\n"
-
-
 def test_ctrl_c_says_what_is_stored_and_how_to_go_on(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,12 +192,6 @@ def test_ctrl_c_says_what_is_stored_and_how_to_go_on(
     done = CliRunner().invoke(cli, ["-w", str(workspace), "scrape"])
     assert done.exit_code == 130
     assert "the searches and photos so far are stored; run the same command again" in done.stderr
-
-
-def test_an_empty_list_of_classes_is_not_all_of_them(workspace: Path) -> None:
-    for empty in ("", ",", " , "):
-        line = error_of(genset("scrape", "--dry-run", "--classes", empty, cwd=workspace), 2)
-        assert "it names no class: leave it out for all classes" in line
 
 
 def test_a_terminal_without_a_sign_gets_another(tmp_path: Path) -> None:

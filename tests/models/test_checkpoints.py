@@ -82,14 +82,6 @@ def answers(spec: str, photos: Path, runs: Path) -> Answers:
     return {kept.image: (kept.top, kept.probabilities) for kept in load_predictions(folder)}
 
 
-def refusal(error: type[Exception], spec: str, photos: Path) -> str:
-    with pytest.raises(error) as refused:
-        evaluate(open_set(str(photos)), [spec], photos.parent / "runs")
-    assert str(refused.value).startswith(f"model {spec!r}: ")
-    assert "\n" not in str(refused.value)
-    return str(refused.value)
-
-
 def test_a_checkpoint_predicts_as_torchvision_does(
     weights: Weights, photos: Path, tmp_path: Path
 ) -> None:
@@ -110,8 +102,10 @@ def test_a_checkpoint_predicts_as_torchvision_does(
     expected = by_hand(squeezenet(weights), photos, **sizes, **normal)
     assert answers(spec, photos, tmp_path / "changed") == expected
     (tmp_path / "cut.safetensors").write_bytes((tmp_path / "saved.safetensors").read_bytes()[:900])
-    said = refusal(ModelError, f"file:{tmp_path}/cut.safetensors?{ARCH}", photos)
-    assert "cut.safetensors is no file of weights alone" in said
+    with pytest.raises(ModelError, match=r"cut.safetensors is no file of weights alone"):
+        answers(f"file:{tmp_path}/cut.safetensors?{ARCH}", photos, tmp_path / "cut")
+    with pytest.raises(BadInput, match="crop of 299 is larger than a resize"):
+        answers(f"file:{tmp_path}/saved.pth?{ARCH}&crop=299", photos, tmp_path / "large")
 
 
 def test_another_order_of_classes_and_a_background_output_are_understood(tmp_path: Path) -> None:
@@ -158,27 +152,6 @@ def test_what_torchvisions_own_files_have_otherwise_is_known(
         assert expected != by_hand(network, photos)  # it matters
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        (f"file:nowhere.pth?{ARCH}", "there is no file nowhere.pth"),
-        ("file:x.pth?arch=torchvision:resnet5", "has no classifier 'resnet5'; try resnet50"),
-        ("torchvision:squeezenet", "has no classifier 'squeezenet'; try squeezenet1_"),
-        ("torchvision:fasterrcnn_resnet50_fpn", "no classifier"),
-        (
-            "file:x.pth?arch=torchvision:squeezenet1_1&crop=299",
-            "crop of 299 is larger than a resize",
-        ),
-    ],
-)
-def test_a_model_that_is_not_there_is_named(
-    weights: Weights, photos: Path, monkeypatch: pytest.MonkeyPatch, spec: str, message: str
-) -> None:
-    monkeypatch.chdir(photos.parent)
-    torch.save(weights, "x.pth")
-    assert message in refusal(BadInput, spec, photos)
-
-
 @pytest.fixture
 def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A module of the user's in the current folder, and weights that fit it."""
@@ -190,8 +163,6 @@ def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "def mine(): return Colours()\n"
         "def parallel(): return DataParallel(Colours())\n"
         "def ten(): return Colours(10)\n"
-        "def none(): return None\n"
-        "def with_size(size): return Colours(size)\n"
         "class Broken(Colours):\n"
         "    def forward(self, pixels): raise ValueError('a bug of yours')\n"
         "class Tuple(Colours):\n"
@@ -225,11 +196,7 @@ def test_a_network_of_ones_own_comes_from_the_current_folder(
 @pytest.mark.parametrize(
     ("error", "spec", "named"),
     [
-        (BadInput, "colours.pth?arch=no_such:mine", "cannot import no_such:mine"),
-        (BadInput, "colours.pth?arch=my_models:nothing", "no attribute 'nothing'"),
         (BadInput, "colours.pth?arch=my_typo:mine", "cannot import my_typo:mine: "),
-        (BadInput, "colours.pth?arch=my_models:none", "none() returned no torch.nn.Module"),
-        (BadInput, "colours.pth?arch=my_models:with_size", "my_models:with_size() fails: "),
         (ModelError, "ten.pth?arch=my_models:ten", "answers [4, 10] to a batch of 4: it must give"),
         (ModelError, "colours.pth?arch=my_models:Tuple", "answers tuple (1: [4, 7]) to a"),
         (ModelError, "colours.pth?arch=my_models:Broken", "cannot be run: a bug of yours"),

@@ -33,29 +33,19 @@ def test_a_spec_is_taken_apart() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
-        ("tensorflow:resnet50", "a spec is torchvision:NAME, timm:NAME, file:CHECKPOINT"),
-        ("file:a.pth", "say what it is with ?arch=torchvision:NAME"),
-        ("file:a.pth?arch=resnet18", "say what it is with ?arch=torchvision:NAME"),
-        ("file:a.pth?arch=torchvision:", "say what it is with ?arch=torchvision:NAME"),
-        ("torchvision:resnet18?arch=a:b", "arch is an option of file:CHECKPOINT"),
-        (f"{FILE}&crpo=224", "no option crpo; there are arch, ema, prefix, name, classes"),
-        (f"{FILE}&crop=0", "crop cannot be '0'"),
-        (f"{FILE}&resize=256.5", "resize cannot be '256.5'"),
-        (f"{FILE}&mean=0.5,0.5", "mean cannot be '0.5,0.5'"),
-        (f"{FILE}&mean=nan", "mean cannot be 'nan'"),
-        (f"{FILE}&std=0", "std cannot be '0'"),
-        (f"{FILE}&interpolation=lanczos", "interpolation is bilinear or bicubic"),
-    ],
-)
-def test_a_bad_spec_is_refused_naming_it_and_the_part_that_is_wrong(text: str, named: str) -> None:
-    with pytest.raises(BadInput) as refused:
-        parse_spec(text)
-    assert str(refused.value).startswith(f"model {text!r}: ")
-    assert named in str(refused.value)
+def test_a_bad_spec_is_refused_naming_it() -> None:
+    """The rest of what is said is in tests/answers/recorded/evaluate.txt."""
+    for text in (
+        "",
+        "my-network",
+        "file:a.pth",
+        f"{FILE}&crop=",
+        f"{FILE}&std=inf",
+        "file:a?arch=:",
+    ):
+        with pytest.raises(BadInput) as refused:
+            parse_spec(text)
+        assert str(refused.value).startswith(f"model {text!r}: ")
 
 
 @given(
@@ -70,26 +60,6 @@ def test_a_bad_spec_is_refused_naming_it_and_the_part_that_is_wrong(text: str, n
 def test_any_text_is_a_spec_or_refused(text: str) -> None:
     with suppress(BadInput):
         assert parse_spec(text).text == text
-
-
-@pytest.mark.parametrize(
-    ("text", "meant"),
-    [
-        ("resnet50", "torchvision:resnet50 or timm:resnet50"),
-        ("resnet5O", "torchvision:resnet50 or timm:resnet50"),
-        ("resnet50.a1_in1k", "timm:resnet50.a1_in1k"),
-        ("mine.pth", "file:mine.pth?arch=..."),
-        ("runs/mine.ckpt?crop=224", "file:runs/mine.ckpt?crop=224&arch=..."),
-        ("mine.pth?arch=timm:resnet50", "file:mine.pth?arch=timm:resnet50"),
-        ("answers.npy", "predictions:answers.npy"),
-        ("net.onnx", "onnx:net.onnx"),
-        ("openvino:net.onnx", "onnx:net.onnx"),
-    ],
-)
-def test_a_spec_without_a_kind_is_answered_with_what_to_write(text: str, meant: str) -> None:
-    with pytest.raises(BadInput) as error:
-        parse_spec(text)
-    assert str(error.value) == f"model {text!r}: did you mean {meant}?"
 
 
 def test_an_error_that_is_made_of_several_parts_names_its_model_too() -> None:
