@@ -105,7 +105,7 @@ def test_a_checkpoint_predicts_as_torchvision_does(
     with pytest.raises(ModelError, match=r"cut.safetensors is no file of weights alone"):
         answers(f"file:{tmp_path}/cut.safetensors?{ARCH}", photos, tmp_path / "cut")
     with pytest.raises(BadInput, match="crop of 299 is larger than a resize"):
-        answers(f"file:{tmp_path}/saved.pth?{ARCH}&crop=299", photos, tmp_path / "large")
+        answers(spec.replace(how, "crop=299"), photos, tmp_path / "large")
 
 
 def test_another_order_of_classes_and_a_background_output_are_understood(tmp_path: Path) -> None:

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 import torch
-from timm.data import ImageNetInfo
 
 from genset.classes import document_of, imagenet1k, taxonomy_of
 from genset.classes.files import taxonomy_in
-from genset.classes.wordnet import nouns
 from genset.core.errors import GensetError
 from genset.models.huggingface.labels import order_on
 from genset.models.load import Loading, load_model
@@ -129,21 +127,6 @@ def test_a_models_names_as_classes_are_met_by_its_outputs_each(
     (here / "list.txt").write_text("\n".join(["# not ImageNet", *labels]), "utf-8")
     again = run_of("hf:vit?classes=list.txt", "c.toml")
     assert again["top1"] == run["top1"]
-
-
-@pytest.mark.soak
-def test_a_head_of_21_841_is_not_cut_to_imagenets_1_000(here: Path) -> None:
-    wnids = ImageNetInfo("imagenet-22k").label_names()
-    labels = [", ".join(nouns()[wnid].lemmas) for wnid in wnids]
-    own = taxonomy_in('[classes.dog]\nsynset = "n02084071"\n[classes.newt]', "c.toml")
-    assert order_on(labels, own) == order_on(wnids, own) == tuple(wnids)
-    folders.vit(here / "vit", labels)
-    photos_of(here, "dog")
-    (here / "c.toml").write_text('[classes.dog]\nsynset = "n02084071"\n[classes.newt]\n')
-    run = run_of("hf:vit", "c.toml")
-    assert run["mapping"]["model_outputs"] == 21_841
-    assert len(run["mapping"]["outputs"]["dog"]) > 118
-    assert "newt" in run["mapping"]["without"]
 
 
 def test_what_a_label_stands_for_on_own_classes() -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import torch
 from PIL import Image
 
 from genset.core.errors import BadInput, ModelError
+from tests.models.checkpoints.test_malicious import Calls
 from tests.models.huggingface.folders import tokenizer
-from tests.models.huggingface.test_classifier import Touches, answers, noise
+from tests.models.huggingface.test_classifier import answers, noise
 from tests.score.colours import WNIDS
 from tests.score.scoring import load_model
 
@@ -61,30 +63,22 @@ def by_open_clip(
     return found
 
 
-@pytest.mark.soak
-def test_it_answers_as_open_clips_own_classifier_with_its_names(made: Path, tmp_path: Path) -> None:
-    some = [0, 1, 2, 3, *range(15, 1000, 15)]
-    (tmp_path / "some.txt").write_text("\n".join(WNIDS[n] for n in some))
-    words = f"prompts=simple&names=openai&classes={tmp_path}/some.txt"
-    spec = f"openclip:tiny-test?weights={made}/tiny.pt&{words}"
-    found = answers(made / "photos", spec, tmp_path / "runs")
-    assert len({top[0] for top in found.values()}) > 1
-    templates = open_clip.SIMPLE_IMAGENET_TEMPLATES
-    names = [open_clip.IMAGENET_CLASSNAMES[n] for n in some]
-    assert found == by_open_clip(made, names, templates, [WNIDS[n] for n in some])
-
-
-def test_its_eighty_prompts_are_the_default(made: Path, tmp_path: Path) -> None:
+def test_it_answers_as_open_clips_own_classifier(made: Path, tmp_path: Path) -> None:
     few = [0, 1, 2, 3, 134, 517]
-    (tmp_path / "few.txt").write_text("\n".join(WNIDS[n] for n in few))
+    order = [WNIDS[n] for n in few]
+    (tmp_path / "few.txt").write_text("\n".join(order))
     spec = f"openclip:tiny-test?weights={made}/tiny.pt&classes={tmp_path}/few.txt"
-    model = load_model(spec)
-    assert "in 80 prompts (openai80, sha256 " in model.notes[0]
     names = ["tench", "goldfish", "great white shark", "tiger shark"]
     names += ["crane (wading bird)", "crane (lifting device)"]
-    assert answers(made / "photos", spec, tmp_path / "runs") == by_open_clip(
-        made, names, open_clip.OPENAI_IMAGENET_TEMPLATES, [WNIDS[n] for n in few]
-    )
+    eighty = open_clip.OPENAI_IMAGENET_TEMPLATES
+    found = answers(made / "photos", spec, tmp_path / "default")
+    assert found == by_open_clip(made, names, eighty, order)
+    assert "in 80 prompts (openai80, sha256 " in load_model(spec).notes[0]
+    spec += "&prompts=simple&names=openai"
+    theirs = [open_clip.IMAGENET_CLASSNAMES[n] for n in few]
+    found = answers(made / "photos", spec, tmp_path / "simple")
+    simple = open_clip.SIMPLE_IMAGENET_TEMPLATES
+    assert found == by_open_clip(made, theirs, simple, order)
 
 
 def two_classes(made: Path, folder: Path, arch: str = "tiny-test", weights: str = "") -> str:
@@ -116,7 +110,7 @@ def test_a_tokenizer_of_the_hub_is_read_from_a_folder(made: Path, tmp_path: Path
 def test_what_cannot_be_loaded_is_one_line_and_runs_nothing(made: Path, tmp_path: Path) -> None:
     (tmp_path / "text.pt").write_text("I am no weights.")
     torch.save({"weight": torch.zeros(2)}, tmp_path / "other.pt")
-    torch.save({"state_dict": {}, "args": Touches(tmp_path / "ran")}, tmp_path / "bad.pt")
+    torch.save({"state_dict": {}, "args": Calls(os.mkdir, tmp_path / "ran")}, tmp_path / "bad.pt")
     tiny = f"openclip:tiny-test?weights={tmp_path}"
     for spec, kind, said in (
         (f"openclip:ViT-B-31?weights={made}/tiny.pt", BadInput, "no model 'ViT-B-31'; try ViT-B-"),
