@@ -5,22 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.tta.answers import answer
-from tests.tta.profile.recorded import STEP, STEPS, write_host, write_rank
+from tests.tta.profile.recorded import write_host, write_rank
 
-TALKS = 300.0, 200.0  # microseconds, by rank
 DOCUMENT = Path(__file__).parents[3] / "docs" / "profiling.md"
-
-
-@pytest.fixture
-def answers(tmp_path: Path) -> list[Any]:
-    ranks = [write_rank(tmp_path / f"{at}.json", at, talk=talk) for at, talk in enumerate(TALKS)]
-    words = [*(f"run={path}" for path in ranks), f"host={write_host(tmp_path / 'host.json')}"]
-    words += ["--point", "tpu=1e15,1e13,30"]
-    words += ["--device", "tpu=TPUv2"]
-    return [answer("profile", *words)]
 
 
 def numbers(found: Any, name: str = "") -> Iterator[str]:
@@ -36,16 +24,12 @@ def numbers(found: Any, name: str = "") -> Iterator[str]:
         yield name
 
 
-def test_times_are_seconds_and_rates_have_their_unit(answers: list[Any]) -> None:
-    run, host = answers[0]["runs"]
-    assert run["shares"][0]["span_seconds"] == pytest.approx(STEPS * STEP / 1e6)
-    assert run["matrix_units"]["kernel_seconds"] == pytest.approx(STEPS * (1200 + sum(TALKS)) / 1e6)
-    assert host["roofline"]["operators"][0]["seconds"] == pytest.approx(1e-3)
-
-
-def test_the_document_says_of_every_number_what_it_is(answers: list[Any]) -> None:
+def test_the_document_says_of_every_number_what_it_is(tmp_path: Path) -> None:
+    words = [f"run={write_rank(tmp_path / f'{at}.json', at)}" for at in (0, 1)]
+    words += [f"host={write_host(tmp_path / 'host.json')}", "--point", "tpu=1e15,1e13,30"]
+    answered = answer("profile", *words, "--device", "tpu=TPUv2")
     text = DOCUMENT.read_text("utf-8").split("## The numbers as JSON")[1].split("\n## ")[0]
     said = set(re.findall(r"`(\w+)`", text))
-    found = {name for each in answers for name in numbers(each)}
+    found = set(numbers(answered))
     assert len(found) > 30
     assert found - said == set()

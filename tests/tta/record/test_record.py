@@ -64,11 +64,6 @@ def epochs(path: Path) -> list[float]:
     return [epoch.epoch for epoch in read_run(path).epochs]
 
 
-PERL = 'for (1..3) { print "tta epoch=$_ top1=${_}0\n"; select(undef, undef, undef, .2) }'
-PYTHON = "import time\nfor at in '123': print(f'tta epoch={at} top1={at}0'); time.sleep(0.2)"
-UNTOLD = ["env", "-u", "PYTHONUNBUFFERED", sys.executable]
-
-
 def interrupted(folder: Path, how: signal.Signals) -> int:
     """Signal `genset tta record` when its command has told three epochs."""
     told = folder / "told"
@@ -147,8 +142,6 @@ def test_what_cannot_be_written_now_is_written_with_the_next(tmp_path: Path) -> 
     (tmp_path / "folder").unlink()
     recording.add(Line(2, {TOP1: 20.0}), 120)
     assert epochs(tmp_path / "folder" / "run.tsv") == [1, 2]
-
-    # A TSV alone has no such word on what it means.
 
 
 LINES = st.builds(
