@@ -41,9 +41,7 @@ def right(answers: Floats, labels: Labels) -> float:
 
 
 @pytest.mark.parametrize("strength", [1e-3, 1e-1, 1.0])
-@pytest.mark.parametrize(
-    ("photos", "inputs", "classes"), [(300, 40, 6), (60, 200, 6), (90, 30, 2), (100, 300, 40)]
-)
+@pytest.mark.parametrize(("photos", "inputs", "classes"), [(300, 40, 6), (60, 200, 6), (90, 30, 2)])
 @pytest.mark.soak
 def test_the_layer_is_scikit_learns(
     photos: int, inputs: int, classes: int, strength: float
@@ -63,7 +61,7 @@ def test_the_layer_is_scikit_learns(
     assert fit.validation == {}
 
 
-@pytest.mark.parametrize("shots", [1, 2, 5])
+@pytest.mark.parametrize("shots", [1, 5])
 def test_with_few_photos_it_is_as_good_as_the_best_of_plain_probes(shots: int) -> None:
     """As networks' features are: a few large ones tell a class, and many small ones nothing."""
     rng = np.random.default_rng(shots)
@@ -90,15 +88,6 @@ def test_with_few_photos_it_is_as_good_as_the_best_of_plain_probes(shots: int) -
     assert ours > standardized + 0.02  # or these features would not tell one probe from another
 
 
-def test_larger_strengths_are_tried_while_they_are_better() -> None:
-    features = np.linspace(-1, 1, 60, dtype=np.float32)[:, None]
-    labels = (features[:, 0] > 0).astype(np.int64)
-    fit = fit_probe(features, labels, 2)
-    assert fit.strength > 10
-    asked = fit_probe(features, labels, 2, strengths=[1e-3, 1e-2])
-    assert list(asked.validation) == [1e-3, 1e-2]
-
-
 @settings(max_examples=20)
 @given(scale=st.floats(0.01, 100), offset=st.floats(-50, 50), seed=st.integers(0, 3))
 @pytest.mark.soak
@@ -115,19 +104,22 @@ def test_answers_do_not_depend_on_the_features_scale(
 def test_the_strength_is_the_best_in_cross_validation() -> None:
     features, labels = drawn(2000, 100, 4, noise=5.0)
     fit = fit_probe(features[:200], labels[:200], 4)
+    again, other = (fit_probe(features[:200], labels[:200], 4, seed=seed) for seed in (0, 2))
+    assert np.array_equal(fit.weights, again.weights) and fit.validation == again.validation
+    assert fit.validation != other.validation
     best = max(fit.validation.values())
     assert fit.validation[fit.strength] > best - 0.03  # as good, but for a few photos
     assert min(fit.validation.values()) < best - 0.02  # so there was something to choose
-    found = {
-        strength: right(
-            scores(
-                fit_probe(features[:200], labels[:200], 4, strengths=[strength]), features[200:]
-            ),
-            labels[200:],
-        )
-        for strength in fit.validation
-    }
+    found = {}
+    for strength in fit.validation:
+        one = fit_probe(features[:200], labels[:200], 4, strengths=[strength])
+        found[strength] = right(scores(one, features[200:]), labels[200:])
     assert found[fit.strength] >= max(found.values()) - 0.03
+    # Larger ones are tried while they are better, unless some are named.
+    line = np.linspace(-1, 1, 60, dtype=np.float32)[:, None]
+    halves = (line[:, 0] > 0).astype(np.int64)
+    assert fit_probe(line, halves, 2).strength > 10
+    assert list(fit_probe(line, halves, 2, strengths=[1e-3, 1e-2]).validation) == [1e-3, 1e-2]
 
 
 def test_copies_are_held_out_together() -> None:
@@ -139,16 +131,6 @@ def test_copies_are_held_out_together() -> None:
     held_out = fit_probe(features, labels, 4, strengths=[0.1, 1.0], copies=np.arange(240) // 2)
     assert seen.validation[1.0] > 0.7
     assert held_out.validation[1.0] < 0.4
-
-
-@pytest.mark.soak
-def test_a_seed_gives_the_same_layer_again_and_another_deals_other_folds() -> None:
-    features, labels = drawn(150, 30, 3, noise=4.0)
-    first, again, other = (fit_probe(features, labels, 3, seed=seed) for seed in (1, 1, 2))
-    assert np.array_equal(first.weights, again.weights)
-    assert np.array_equal(first.bias, again.bias)
-    assert first.validation == again.validation
-    assert first.validation != other.validation
 
 
 def test_one_photo_of_a_class_leaves_the_usual_strength_and_none_is_refused() -> None:
