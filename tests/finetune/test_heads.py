@@ -141,47 +141,29 @@ def pooled(maps: Tensor) -> Tensor:
     return maps.mean((2, 3))
 
 
-def softmax_at_the_end() -> nn.Module:
-    layer = linear()
-    return Net(lambda maps: layer(pooled(maps)).softmax(1), layer)
-
-
-def two_heads() -> nn.Module:
-    one, other = linear(), linear()
-    return Net(lambda maps: (one(pooled(maps)) + other(maps.amax((2, 3)))) / 2, one, other)
-
-
-def cosine() -> nn.Module:
-    layer = Cosine(8, 5)
-    return Net(lambda maps: layer(pooled(maps)), layer)
-
-
-def maximum_of_places() -> nn.Module:
-    layer = nn.Conv2d(8, 5, 1)
-    return Net(lambda maps: layer(maps).amax((2, 3)), layer)
-
-
-def clipped_from_below_zero() -> nn.Module:
-    layer = nn.Conv2d(8, 5, 1)
-    return Net(lambda maps: pooled(layer(maps).relu()), layer)
-
-
 def no_head() -> nn.Module:
     return Net(pooled)
 
 
-@pytest.mark.parametrize(
-    "network",
-    [
-        softmax_at_the_end,
-        two_heads,
-        cosine,
-        maximum_of_places,
-        clipped_from_below_zero,
-        no_head,
-        timms("deit_tiny_distilled_patch16_224", img_size=32),
-    ],
-)
+def ending(end: Callable[..., Tensor], *layers: nn.Module) -> Callable[[], nn.Module]:
+    """A network whose end is given its maps and its layers."""
+    return lambda: Net(lambda maps: end(maps, *layers), *layers)
+
+
+NOT_LINEAR = {
+    "softmax": ending(lambda maps, one: one(pooled(maps)).softmax(1), linear()),
+    "two heads": ending(
+        lambda maps, one, other: one(pooled(maps)) + other(maps.amax((2, 3))), linear(), linear()
+    ),
+    "cosine": ending(lambda maps, layer: layer(pooled(maps)), Cosine(8, 5)),
+    "a maximum": ending(lambda maps, layer: layer(maps).amax((2, 3)), nn.Conv2d(8, 5, 1)),
+    "clipped": ending(lambda maps, layer: pooled(layer(maps).relu()), nn.Conv2d(8, 5, 1)),
+    "no head": no_head,
+    "distilled": timms("deit_tiny_distilled_patch16_224", img_size=32),
+}
+
+
+@pytest.mark.parametrize("network", NOT_LINEAR.values(), ids=NOT_LINEAR)
 def test_a_head_that_is_not_one_linear_layer_is_refused(network: Callable[[], nn.Module]) -> None:
     model = loaded(network(), 32)
     with pytest.raises(ModelError, match="not what one linear layer gives") as refused:

@@ -16,7 +16,7 @@ from genset.cli import cli
 from genset.core.errors import BadInput
 from genset.tta.logs.mlperf import benchmark
 from genset.tta.logs.reading import read_entries, read_file, read_runs
-from genset.tta.runs import MalformedLog, Training, one_task
+from genset.tta.runs import MalformedLog, Training
 from tests.tta.answers import partly
 from tests.tta.logs.mlperf_logs import ROUNDS, START, line, lines, write, write_power
 
@@ -34,16 +34,6 @@ def hours_to(run: Training, threshold: float) -> float | None:
 
 
 @pytest.mark.parametrize("form", ROUNDS)
-def test_time_runs_from_start_to_stop_and_to_any_other_threshold(tmp_path: Path, form: str) -> None:
-    run = run_of(tmp_path, lines(form, [0.5, 0.75]))
-    assert (run.about.task.name, run.about.task.threshold) == ("MLPerf resnet", 74.9)
-    assert run.scores() == [50, 75]
-    assert hours_to(run, 74.9) == pytest.approx(STOP)
-    assert hours_to(run, 50) == pytest.approx(1)
-    assert hours_to(run, 76) is None
-
-
-@pytest.mark.parametrize("form", ROUNDS)
 def test_a_run_counts_if_it_reached_the_target_and_did_not_say_that_it_failed(
     tmp_path: Path, form: str
 ) -> None:
@@ -57,6 +47,8 @@ def test_a_run_counts_if_it_reached_the_target_and_did_not_say_that_it_failed(
     ):
         run = run_of(tmp_path, lines(form, [0.5, best], status=status))
         assert hours_to(run, 74.9) == (None if hours is None else pytest.approx(hours))
+        assert (run.about.task.name, run.about.task.threshold) == ("MLPerf resnet", 74.9)
+        assert hours_to(run, 50) == pytest.approx(1)  # of any other threshold, the evaluation's
 
 
 def test_the_clock_may_be_in_milliseconds_seconds_or_text(tmp_path: Path) -> None:
@@ -74,7 +66,7 @@ def test_the_clock_may_be_in_milliseconds_seconds_or_text(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "values", "target", "scores", "threshold"),
+    ("name", "values", "target", "scores", "threshold"),
     [
         ("single_stage_detector", [0.1, 0.35], 0.3, [0.1, 0.35], 0.3),
         ("rnnt", [0.2, 0.057], None, [0.2, 0.057], 0.058),
@@ -88,24 +80,23 @@ def test_the_clock_may_be_in_milliseconds_seconds_or_text(tmp_path: Path) -> Non
     ],
 )  # fmt: skip
 def test_each_benchmark_has_its_metric_and_its_target(
-    tmp_path: Path,
-    benchmark: str,
-    values: list[Any],
-    target: float | None,
-    scores: list[float],
-    threshold: float,
+    tmp_path: Path, name: str, values: Any, target: Any, scores: list[float], threshold: float
 ) -> None:
-    told = lines("v0.7", values, target, benchmark, status="none")
-    run = run_of(tmp_path, told)
+    run = run_of(tmp_path, lines("v0.7", values, target, name, status="none"))
     assert run.scores() == pytest.approx(scores)
     assert run.about.task.threshold == pytest.approx(threshold)
-    assert run.about.task.threshold is not None
     # The second evaluation is the first that is good enough in all its parts.
-    assert hours_to(run, run.about.task.threshold) == pytest.approx(STOP)
-    killed = run_of(tmp_path, told[:-1])
-    if not isinstance(values[0], float | str):
-        return
-    assert hours_to(killed, threshold) == pytest.approx(2)
+    assert hours_to(run, threshold) == pytest.approx(STOP)
+
+
+def later(told: list[str], seconds: int) -> list[str]:
+    """The same lines of v0.7, logged so many seconds later."""
+    records = [json.loads(each.removeprefix(":::MLLOG ")) for each in told]
+    moved = [each | {"time_ms": each["time_ms"] + 1000 * seconds} for each in records]
+    return [f":::MLLOG {json.dumps(each)}" for each in moved]
+
+
+CRASHED, GOOD = lines("v0.7", [0.5], status=None), lines("v0.7", [0.5, 0.75])
 
 
 @pytest.mark.parametrize(
@@ -115,6 +106,8 @@ def test_each_benchmark_has_its_metric_and_its_target(
         (lines("v0.7", []), None, "no eval_accuracy after run_start"),
         (lines("v0.7", [0.5, 75.0]), 5, "top1Accuracy is over 1: log eval_target in the same unit"),
         (lines("v0.7", [22.0], None, "transformer"), 3, "BLEU is over 1"),
+        (CRASHED + later(GOOD, 9000), 6, "a second run_start, 9,000 s after"),
+        (later(GOOD, 9000) + GOOD, 2, "a second run_start, 9,000 s after"),
     ],
 )
 def test_what_has_no_right_reading_is_refused(
@@ -168,30 +161,6 @@ def test_a_folder_may_hold_what_is_no_file_at_all(tmp_path: Path) -> None:
     assert refused == []
 
 
-def later(told: list[str], seconds: int) -> list[str]:
-    """The same lines of v0.7, logged so many seconds later."""
-    changed = []
-    for each in told:
-        fields = json.loads(each.removeprefix(":::MLLOG "))
-        changed.append(
-            f":::MLLOG {json.dumps(fields | {'time_ms': fields['time_ms'] + 1000 * seconds})}"
-        )
-    return changed
-
-
-@pytest.mark.parametrize(
-    "first",
-    [lines("v0.7", [0.5], status=None), lines("v0.7", [0.5, 0.75])],
-    ids=["crashed", "good"],
-)
-def test_two_runs_in_one_file_are_refused(tmp_path: Path, first: list[str]) -> None:
-    second = lines("v0.7", [0.5, 0.75])
-    for told in (first + later(second, 9000), later(second, 9000) + first):
-        with pytest.raises(MalformedLog, match="a second run_start, 9,000 s after") as refused:
-            run_of(tmp_path, told)
-        assert "run_start" in told[(refused.value.line or 0) - 1]
-
-
 def test_a_result_without_a_line_of_mlperfs_is_refused_beside_others(tmp_path: Path) -> None:
     write(tmp_path / "a" / "result_0.txt", lines("v0.7", [0.75]))
     (tmp_path / "a" / "result_1.txt").write_text("")
@@ -211,31 +180,15 @@ def test_a_result_without_a_line_of_mlperfs_is_refused_beside_others(tmp_path: P
         read_runs([tmp_path], [])
 
 
-@pytest.mark.parametrize(
-    ("place", "entry"),
-    [
+def test_an_entry_is_named_by_submitter_system_and_benchmark(tmp_path: Path) -> None:
+    (tmp_path / "Ali" / "systems").mkdir(parents=True)
+    for place, entry in (
         ("v0.5.0/intel/intel_ncf_submission/results/skx/ncf", "intel/skx/ncf"),
         ("Ann/results/box/resnet", "Ann/box/resnet"),
         ("Ali/results/v100-1280", "Ali/v100-1280"),
         ("mine", "mine"),
-    ],
-)
-def test_an_entry_is_named_by_submitter_system_and_benchmark(
-    tmp_path: Path, place: str, entry: str
-) -> None:
-    (tmp_path / "Ali" / "systems").mkdir(parents=True)
-    run = run_of(tmp_path / place, lines("v0.7", [0.75]))
-    assert run.about.entry == entry
-
-
-def test_different_tasks_are_named_in_their_own_units(tmp_path: Path) -> None:
-    ssd = run_of(tmp_path, lines("v0.7", [0.1], 0.23, "ssd"))
-    own = run_of(tmp_path, lines("v0.7", [0.1], None, "my own"), "other.txt")
-    resnet = run_of(tmp_path, lines("v0.7", [0.1]), "third.txt")
-    with pytest.raises(BadInput) as refused:
-        one_task([ssd, own, resnet])
-    resnet_and_ssd = "MLPerf resnet (top1Accuracy, 74.9 %), MLPerf ssd (mAP, 0.23)"
-    assert str(refused.value).endswith(f": MLPerf my own (eval_accuracy), {resnet_and_ssd}")
+    ):
+        assert run_of(tmp_path / place, lines("v0.7", [0.75])).about.entry == entry
 
 
 def test_the_target_of_each_benchmark_and_round_is_that_of_the_checker_of_mlperf() -> None:
