@@ -1,7 +1,9 @@
 """How tests of this room ask `genset tta`."""
 
 import json
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from click.testing import CliRunner, Result
 
@@ -43,3 +45,10 @@ def partly(*words: object) -> Any:
     result = tta(*words, "--json")
     assert "cannot be counted" in str(result.exception), result.exception
     return json.loads(result.stdout)
+
+
+def texts(figure: Path) -> list[str]:
+    """The words of an SVG, which matplotlib leaves as comments beside their outlines."""
+    text = figure.read_text("utf-8")
+    ElementTree.fromstring(text)
+    return [part.split("-->")[0].strip() for part in text.split("<!--")[1:]]

@@ -2,35 +2,22 @@
 
 from itertools import pairwise
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 from PIL import Image, ImageColor
 
 from genset.tta.figures import line_style
-from tests.tta.answers import printed, refusal
+from tests.tta.answers import printed, refusal, texts
 from tests.tta.profile.recorded import write_host, write_rank
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
 def runs(tmp_path: Path) -> list[str]:
     """A run of two ranks, one of one rank, and one of the host alone."""
-    ranks = [
-        write_rank(tmp_path / f"rank{rank}.json", rank, talk=talk)
-        for rank, talk in enumerate((300.0, 200.0))
-    ]
+    ranks = [write_rank(tmp_path / f"rank{rank}.json", rank) for rank in (0, 1)]
     alone = write_rank(tmp_path / "alone.json", ranks=1, talk=0.0)
     host = write_host(tmp_path / "host.json")
     return [*(f"two={path}" for path in ranks), f"one={alone}", f"host={host}"]
-
-
-def comments(path: Path) -> list[str]:
-    """The texts of an SVG, which matplotlib draws as shapes and notes beside them."""
-    text = path.read_text("utf-8")
-    ElementTree.fromstring(text)
-    return [part.split("-->")[0].strip() for part in text.split("<!--")[1:]]
 
 
 @pytest.mark.soak
@@ -38,7 +25,7 @@ def test_a_profile_has_all_runs_in_one_figure(runs: list[str], tmp_path: Path) -
     path = tmp_path / "profile.svg"
     words = ["profile", *runs, "--point", "tpu=1e15,1e13,30", "--device", "tpu=TPUv2"]
     printed(*words, "-o", path)
-    said = comments(path)
+    said = texts(path)
     for title in ("what the device did", "roofline"):
         assert any(title in each for each in said), title
     for name in ("two, rank 0", "two, rank 1", "one", "1: two", "2: one", "3: host", "4: tpu"):
@@ -54,9 +41,9 @@ def test_of_what_is_not_known_there_is_no_panel(tmp_path: Path) -> None:
     plain = write_rank(tmp_path / "plain.json", shapes=False)
     path = tmp_path / "a.svg"
     printed("profile", "--all", plain, "-o", path)
-    assert not any("roofline" in each for each in comments(path))
+    assert not any("roofline" in each for each in texts(path))
     printed("profile", "--all", "--point", "tpu=1e15,1e13,30", "-o", path)
-    said = comments(path)
+    said = texts(path)
     assert "tpu" in said
     assert not any("what the device did" in each for each in said)
 
@@ -73,7 +60,7 @@ def test_names_outside_of_the_font_warn_nobody_and_a_strangers_name_is_no_formul
     ranks = [write_rank(tmp_path / f"{rank}.json", rank, talk=100.0 * rank) for rank in (0, 1)]
     words = [f"{name}={ranks[0]}", f"名前={ranks[1]}", "--point", f"{name}2=1e12,1e10,1"]
     printed("profile", "--all", *words, "-o", tmp_path / "a.svg")
-    assert name in comments(tmp_path / "a.svg")
+    assert name in texts(tmp_path / "a.svg")
     assert not [each for each in recwarn if "Glyph" in str(each.message)]
 
 
