@@ -1,5 +1,6 @@
 """A new head, saved: `genset evaluate` loads it, and it answers as the fitted layer does."""
 
+import copy
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -37,24 +38,36 @@ def squeezenet(folder: Path) -> LoadedModel:
     return a_checkpoint(folder, zoo.squeezenet1_1(), SQUEEZENET)
 
 
-NETWORKS: dict[str, Callable[[], Any]] = {
-    "torchvision:squeezenet1_1": lambda: zoo.squeezenet1_1(),
+# Layers that end a network: alone, in a sequence, in a part of its own, a convolution, clipped.
+NETWORKS: dict[str, tuple[str, Callable[[], Any]]] = {
+    "torchvision:squeezenet1_1": ("classifier.1", zoo.squeezenet1_1),
     # Their pretrained weights come without other heads, or with those of 1,000 classes.
-    "torchvision:googlenet": lambda: zoo.googlenet(transform_input=True, init_weights=False),
-    "timm:vit_tiny_patch16_224": lambda: timm.create_model("vit_tiny_patch16_224"),
+    "torchvision:googlenet": (
+        "fc",
+        lambda: zoo.googlenet(transform_input=True, init_weights=False),
+    ),
+    "torchvision:mobilenet_v3_small": ("classifier.3", zoo.mobilenet_v3_small),
+    "timm:vit_tiny_patch16_224": ("head", lambda: timm.create_model("vit_tiny_patch16_224")),
+    "timm:resnetv2_50": ("head.fc", lambda: timm.create_model("resnetv2_50")),
+    "timm:convnext_atto": ("head.fc", lambda: timm.create_model("convnext_atto")),
 }
 
 
 @pytest.mark.parametrize("arch", NETWORKS)
 @pytest.mark.soak
-def test_the_saved_head_answers_as_the_fitted_layer_does(tmp_path: Path, arch: str) -> None:
+def test_the_head_is_found_and_another_is_saved_that_answers_in_its_place(
+    tmp_path: Path, arch: str
+) -> None:
     side = 224 if "vit" in arch else 64
     options = f"arch={arch}&resize={side + 8}&crop={side}&mean=0.5,0.25,0.1"
-    model = a_checkpoint(tmp_path, NETWORKS[arch](), options)
+    path, build = NETWORKS[arch]
+    model = a_checkpoint(tmp_path, build(), options)
+    network: Any = model.network
     if "googlenet" in arch:  # as torchvision gives it with its pretrained weights
-        network: Any = model.network
         network.aux_logits, network.aux1, network.aux2 = False, None, None
+    before = copy.deepcopy(network.state_dict())
     head = find_head(model)
+    assert (head.path, head.clipped) == (path, "squeezenet" in arch)
     weights, bias = a_head(len(BIRDS), head.inputs)
     spec = save_head(tmp_path / "heads", model, head, weights, bias, BIRDS, "birds, 1")
     saved = load_model(spec)
@@ -62,13 +75,19 @@ def test_the_saved_head_answers_as_the_fitted_layer_does(tmp_path: Path, arch: s
     assert saved.order == BIRDS
     assert saved.preprocessing == model.preprocessing
     with torch.inference_mode():
-        features = trunk(model, head).network(noise(side)).numpy()
+        features = trunk(model, head).network(noise(side))
+        if not head.clipped:  # by the head's own weights, the features are the answers
+            own = network.get_submodule(path)
+            answers = features @ own.weight.flatten(1).T + own.bias
+            torch.testing.assert_close(answers, network(noise(side)), rtol=1e-4, atol=1e-4)
         said = saved.network(noise(side)).log_softmax(1)
-    expected = torch.from_numpy(features @ weights.T + bias).log_softmax(1)
+    expected = torch.from_numpy(features.numpy() @ weights.T + bias).log_softmax(1)
     torch.testing.assert_close(said, expected, rtol=1e-4, atol=1e-4)
-    before, after = model.network.state_dict(), saved.network.state_dict()
+    # No weight and no statistic is another, but for the new head's.
+    after, still = saved.network.state_dict(), network.state_dict()
     for key, value in before.items():
-        assert key.startswith(f"{head.path}.") or torch.equal(after[key], value), key
+        assert torch.equal(still[key], value), key
+        assert key.startswith(f"{path}.") or torch.equal(after[key], value), key
 
 
 def test_features_of_a_saved_head_are_those_that_were_computed(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """The last linear layer of any classifier: found, taken off, replaced."""
 
-import copy
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
-from torchvision import models as zoo
 
 from genset.core.errors import ModelError
 from genset.finetune.heads import Head, find_head, trunk, with_head
@@ -41,75 +40,6 @@ def a_head(classes: int, inputs: int, seed: int = 0) -> tuple[Any, Any]:
     random = np.random.default_rng(seed)
     weights = random.normal(0, 0.1, (classes, inputs)).astype(np.float32)
     return weights, random.normal(0, 1, classes).astype(np.float32)
-
-
-def filled(build: Callable[[], nn.Module]) -> nn.Module:
-    """A network with random weights, which its own initialization would take seconds for."""
-    with torch.device("meta"):
-        network = build()
-    network.to_empty(device="cpu")
-    # One stretch of noise again and again: VGG has a hundred million weights.
-    random = torch.randn(65_537, generator=torch.Generator().manual_seed(0))
-    for weight in network.parameters():
-        again = random.repeat(1 + weight.numel() // len(random))[: weight.numel()]
-        weight.data.copy_(again.view_as(weight) / max(weight[0].numel(), 1) ** 0.5)
-    for name, statistic in network.named_buffers():
-        statistic.fill_(name.endswith("running_var"))
-    return network
-
-
-def torchvisions(name: str, **options: Any) -> Callable[[], nn.Module]:
-    return lambda: filled(lambda: zoo.get_model(name, weights=None, **options))
-
-
-def timms(name: str, **options: Any) -> Callable[[], nn.Module]:
-    return lambda: filled(lambda: timm.create_model(name, **options))
-
-
-# Layers that end a network: alone, in a sequence, in a part of its own, a convolution, clipped.
-CLASSIFIERS = [
-    ("torchvision vgg11", torchvisions("vgg11", init_weights=False), 32, "classifier.6", 4096),
-    ("torchvision mobilenet", torchvisions("mobilenet_v3_small"), 64, "classifier.3", 1024),
-    ("torchvision vit", torchvisions("vit_b_16", image_size=32), 32, "heads.head", 768),
-    ("torchvision squeezenet", torchvisions("squeezenet1_0"), 64, "classifier.1", 512),
-    ("timm, a convolution", timms("resnetv2_50"), 64, "head.fc", 2048),
-    ("timm convnext", timms("convnext_atto"), 64, "head.fc", 320),
-]
-
-
-@pytest.mark.parametrize(
-    ("network", "side", "path", "inputs"),
-    [pytest.param(*rest, id=name) for name, *rest in CLASSIFIERS],
-)
-@pytest.mark.soak
-def test_the_head_is_found_and_another_answers_in_its_place(
-    network: Callable[[], nn.Module], side: int, path: str, inputs: int
-) -> None:
-    model = loaded(network(), side)
-    before = copy.deepcopy(model.network.state_dict())
-    head = find_head(model)
-    assert head == Head(path, inputs, clipped="squeezenet" in type(model.network).__module__)
-    pixels = noise(side)
-    with torch.inference_mode():
-        features = trunk(model, head).network(pixels)
-        assert features.shape == (3, inputs)
-        if not head.clipped:  # by the head's own weights, the features are the answers
-            own: Any = model.network.get_submodule(path)
-            answers = features @ own.weight.flatten(1).T + own.bias
-            torch.testing.assert_close(answers, model.network(pixels), rtol=1e-4, atol=1e-4)
-        weights, bias = a_head(7, inputs)
-        changed = with_head(model, head, weights, bias)
-        said = changed(pixels)
-    expected = features @ torch.from_numpy(weights).T + torch.from_numpy(bias)
-    if head.clipped:
-        said, expected = said.log_softmax(1), expected.log_softmax(1)
-    torch.testing.assert_close(said, expected, rtol=1e-4, atol=1e-4)
-    # No weight and no statistic is another, but for the new head's.
-    after, own_still = changed.state_dict(), model.network.state_dict()
-    for key, value in before.items():
-        assert torch.equal(own_still[key], value), key
-        assert key.startswith(f"{path}.") or torch.equal(after[key], value), key
-    assert after.keys() == before.keys()
 
 
 class Net(nn.Module):
@@ -159,7 +89,7 @@ NOT_LINEAR = {
     "a maximum": ending(lambda maps, layer: layer(maps).amax((2, 3)), nn.Conv2d(8, 5, 1)),
     "clipped": ending(lambda maps, layer: pooled(layer(maps).relu()), nn.Conv2d(8, 5, 1)),
     "no head": no_head,
-    "distilled": timms("deit_tiny_distilled_patch16_224", img_size=32),
+    "distilled": partial(timm.create_model, "deit_tiny_distilled_patch16_224", img_size=32),
 }
 
 
