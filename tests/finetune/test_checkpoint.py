@@ -1,7 +1,6 @@
 """A new head, saved: `genset evaluate` loads it, and it answers as the fitted layer does."""
 
 import copy
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,18 +9,14 @@ import numpy as np
 import pytest
 import timm
 import torch
-from click.testing import CliRunner
-from PIL import Image
 from torch import Tensor, nn
 from torchvision import models as zoo
 
-from genset.cli import cli
 from genset.core.errors import BadInput, ModelError
 from genset.finetune.checkpoint import save_head
 from genset.finetune.heads import find_head, trunk
 from genset.models.load import LoadedModel
 from tests.finetune.test_heads import a_head, noise
-from tests.score.colours import BLUE, GREEN, RED, Colours
 from tests.score.scoring import load_model
 
 BIRDS = ("Ani, smooth-billed", "Auklet (crested)", "Grèbe huppé")
@@ -119,10 +114,6 @@ def without_bias() -> nn.Module:
     return Fixed(bias=False)
 
 
-def asked(num_classes: int = 1000) -> Colours:
-    return Colours(num_classes)
-
-
 @pytest.mark.parametrize("name", ["Fixed", "without_bias"])
 def test_an_architecture_that_cannot_hold_the_head_is_one_line_and_nothing_is_written(
     tmp_path: Path, name: str
@@ -149,28 +140,6 @@ def test_a_bad_list_of_other_classes_is_refused(tmp_path: Path, text: str, says:
     model = squeezenet(tmp_path)
     with pytest.raises(BadInput, match=says):
         load_model(f"{model.spec.text}&classes={tmp_path}/classes.txt")
-
-
-def test_evaluate_scores_a_head_on_folders_named_as_its_classes(tmp_path: Path) -> None:
-    for number, (name, colour) in enumerate(zip(BIRDS, (RED, GREEN, BLUE), strict=True)):
-        for each in range(3):
-            path = tmp_path / "test" / name / f"{number}{each}.png"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            Image.new("RGB", (16, 12), colour).save(path)
-    model = a_checkpoint(
-        tmp_path, asked(), f"arch={__name__}:asked&resize=8&crop=8&mean=0.5&std=0.5"
-    )
-    weights, bias = np.eye(3, dtype=np.float32), np.zeros(3, np.float32)
-    spec = save_head(tmp_path, model, find_head(model), weights, bias, BIRDS, "birds")
-    words = ["evaluate", str(tmp_path / "test"), "--runs", str(tmp_path / "runs"), "--json"]
-    done = CliRunner().invoke(cli, [*words, "--model", spec])
-    assert done.exit_code == 0, done.output
-    (run,) = json.loads(done.stdout)["runs"]
-    assert (run["top1"]["correct"], run["top1"]["photos"], run["classes"]) == (9, 9, 3)
-    assert run["notes"] == []
-    refused = CliRunner().invoke(cli, [*words, "--model", model.spec.text])
-    assert isinstance(refused.exception, BadInput)
-    assert "is not a class of ImageNet: name each folder of photos by" in str(refused.exception)
 
 
 def test_what_cannot_be_saved_is_one_line_and_nothing_is_written(tmp_path: Path) -> None:

@@ -2,9 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 import torch
@@ -12,29 +10,30 @@ from PIL import Image
 from torch import Tensor, nn
 
 from genset.__main__ import main
-from genset.finetune.tasks import TASKS
 from tests.finetune.layouts import class_folders
 from tests.score.colours import colours
+from tests.terminal import Answer
 
 COLOURS = "file:colours.pth?arch=tests.score.colours:Colours&resize=32&crop=32&std=0.5"
 
 
-class Squared(nn.Module):
-    """Its last layer is linear, and its answer the square of that."""
+class Small(nn.Module):
+    """Mean red, green and blue, and a linear layer of as many outputs as one asks for."""
 
-    def __init__(self) -> None:
+    def __init__(self, num_classes: int = 1000) -> None:
         super().__init__()
-        self.scores = nn.Linear(3, 1000)
+        self.scores = nn.Linear(3, num_classes)
 
     def forward(self, pixels: Tensor) -> Tensor:
         scores: Tensor = self.scores(pixels.mean(dim=(2, 3)))
-        return scores**2
+        return scores
 
 
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
+class Squared(Small):
+    """Its last layer is linear, and its answer the square of that."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        return super().forward(pixels) ** 2
 
 
 class Terminal:
@@ -51,15 +50,15 @@ class Terminal:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 Image.new("RGB", (40, 40), (shade, shade + number, 99 + place)).save(path)
 
-    def __call__(self, *words: str) -> Done:
+    def __call__(self, *words: str) -> Answer:
         self.patch.setattr("sys.argv", ["genset", *words])
         with pytest.raises(SystemExit) as end:
             main()
         code = end.value.code
         assert code is None or isinstance(code, int)
-        return Done(code or 0, *self.captured.readouterr())
+        return Answer(code or 0, *self.captured.readouterr())
 
-    def finetune(self, *words: str) -> Done:
+    def finetune(self, *words: str) -> Answer:
         """On the shades, with two seeds and PyTorch."""
         quick = "--engine", "torch", "--seeds", "2", "--strengths", "0.1,1"
         return self("finetune", "folder", "--data", "shades", *quick, *words)
@@ -112,31 +111,24 @@ def test_each_folder_of_ones_own_is_a_task(terminal: Terminal) -> None:
     assert [task["name"] for task in json.loads(done.out)["tasks"]] == ["shades", "more"]
 
 
-def test_help_says_where_each_tasks_data_are(terminal: Terminal) -> None:
-    shown = terminal("finetune", "--help").out
-    assert all(task in shown for task in TASKS)
-
-
 def saved(network: nn.Module, name: str) -> str:
     torch.save(network.state_dict(), name)
     return f"file:{name}?arch={__name__}:{type(network).__name__}&resize=32&crop=32"
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "said"),
     [
-        (["butterflies", "--data", "none"], 2, "butterflies has several folders of data (none, "),
-        (["folder", "--seeds", "0"], 2, "0 is not in the range 1<=x<=100"),
-        (["folder", "--engine", "abacus"], 2, "engine is one of auto, torch"),
-        (["folder", "--model", "predictions:p.npy"], 2, "predictions have no layers"),
-        (["folder", "--model", "nets"], 2, "model 'nets': a spec is torchvision:NAME"),
+        (["butterflies", "--data", "none"], "butterflies has several folders of data (none, "),
+        (["folder", "--seeds", "0"], "0 is not in the range 1<=x<=100"),
+        (["folder", "--engine", "abacus"], "engine is one of auto, torch"),
+        (["folder", "--model", "predictions:p.npy"], "predictions have no layers"),
+        (["folder", "--model", "nets"], "model 'nets': a spec is torchvision:NAME"),
     ],
 )
-def test_wrong_words_get_one_line(
-    terminal: Terminal, words: list[str], code: int, said: str
-) -> None:
+def test_wrong_words_get_one_line(terminal: Terminal, words: list[str], said: str) -> None:
     done = terminal("finetune", *words, "--data", "shades", "--model", terminal.model)
-    assert (done.code, done.out) == (code, "")
+    assert (done.code, done.out) == (2, "")
     assert done.err.count("\n") == 1
     assert said in done.err
     assert not (terminal.folder / "runs").exists()
@@ -154,34 +146,6 @@ def test_of_two_tasks_in_one_folder_the_one_that_is_not_there_is_named(terminal:
     assert "cats-dogs has no data: name its folder with --data cats-dogs=DIR" in done.err
 
 
-def test_several_models_that_fail_get_a_line_each(terminal: Terminal) -> None:
-    missing = [f"file:none{number}.pth?arch=torchvision:resnet18" for number in (1, 2)]
-    words = [word for spec in missing for word in ("--model", spec)]
-    done = terminal.finetune(*words, "--model", terminal.model)
-    assert done.code == 1
-    assert "100.0" in done.out
-    last = done.err.splitlines()[-2:]
-    assert all(name in line for name, line in zip(("none1.pth", "none2.pth"), last, strict=True))
-
-
-@pytest.mark.parametrize(
-    ("spec_in", "named"),
-    [
-        (lambda folder: colours(folder, classes=10, name="ten.pth"), ("ten.pth", "scores.weight")),
-        (lambda _: saved(Squared(), "squared.pth"), ("squared.pth", "linear")),
-    ],
-    ids=["another number of classes", "a head that is not linear"],
-)
-def test_a_network_that_does_not_fit_gets_one_line(
-    terminal: Terminal, spec_in: Callable[[Path], str], named: tuple[str, str]
-) -> None:
-    done = terminal.finetune("--model", spec_in(terminal.folder))
-    assert done.code == 1
-    assert done.err.count("\n") == 2  # with what was found of the task
-    assert all(word in done.err for word in named)
-    assert not (terminal.folder / "runs").exists()
-
-
 def test_heads_are_saved_as_checkpoints(terminal: Terminal) -> None:
     spec = saved(Small(), "small.pth")
     done = terminal.finetune("--model", spec, "--save-heads", "heads", "--json")
@@ -195,18 +159,6 @@ def test_heads_are_saved_as_checkpoints(terminal: Terminal) -> None:
     assert run["top1"]["share"] == 1.0
     again = terminal.finetune("--model", spec, "--save-heads", "others", "--json")
     assert (terminal.folder / "others" / "shades-small.pth").is_file(), again.err
-
-
-class Small(nn.Module):
-    """Mean red, green and blue, and a linear layer of as many outputs as one asks for."""
-
-    def __init__(self, num_classes: int = 1000) -> None:
-        super().__init__()
-        self.scores = nn.Linear(3, num_classes)
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        scores: Tensor = self.scores(pixels.mean(dim=(2, 3)))
-        return scores
 
 
 @pytest.mark.soak
@@ -228,3 +180,19 @@ def test_the_table_is_in_the_papers_form_and_has_what_was_left_out(terminal: Ter
     assert "; 1 left out" in done.err
     lines = [line.split()[2:4] for line in done.out.splitlines() if line.startswith("shades ")]
     assert lines == [[shots, "3"] for shots in ("1", "3", "all")]
+
+
+def test_models_that_fail_get_a_line_each_and_the_others_are_done(terminal: Terminal) -> None:
+    specs = [
+        "file:none.pth?arch=torchvision:resnet18",
+        colours(terminal.folder, classes=10, name="ten.pth"),
+        saved(Squared(), "squared.pth"),
+        terminal.model,
+    ]
+    done = terminal.finetune(*(word for spec in specs for word in ("--model", spec)))
+    assert done.code == 1
+    assert "100.0" in done.out
+    none, ten, squared = done.err.splitlines()[-3:]
+    assert "none.pth" in none
+    assert "ten.pth" in ten and "scores.weight" in ten
+    assert "squared.pth" in squared and "linear" in squared
