@@ -11,6 +11,7 @@ import pytest
 from genset.tta.logs.reading import FORMATS
 from tests.tta.answers import answer, tta
 from tests.tta.dawnbench_entries import write_entry
+from tests.tta.factors.studies import write_study
 from tests.tta.logs.mlperf_logs import lines, write_power
 from tests.tta.logs.mlperf_logs import write as write_mlperf
 
@@ -80,18 +81,14 @@ def write_wandb(folder: Path, at: int) -> Path:
 
 
 def write_state(folder: Path, at: int) -> Path:
-    rows = [
-        {"epoch": n, "eval_accuracy": s / 100, "seconds": t} for n, (t, s) in enumerate(RUNS[at])
-    ]
+    rows = [{"epoch": n, "eval_accuracy": s, "seconds": t} for n, (t, s) in enumerate(RUNS[at])]
     (folder / "trainer_state.json").write_text(json.dumps({"log_history": rows}))
     return folder / "trainer_state.json"
 
 
 WRITERS: dict[str, Callable[[Path, int], Path]] = {
     "mlperf": lambda folder, at: write_power(
-        write_mlperf(
-            folder / "result_0.txt", lines("v0.7", [score / 100 for _, score in RUNS[at]])
-        ),
+        write_mlperf(folder / "result_0.txt", lines("v0.7", [s / 100 for _, s in RUNS[at]])),
         [500, 400],
     ),
     "console": write_text("out.txt", "", "epoch {0}: {1} s, top1 {2}\n"),
@@ -115,17 +112,10 @@ def test_a_format_answers_what_the_table_says(tmp_path: Path, name: str, questio
     for at in (1, 2):
         (tmp_path / str(at)).mkdir()
         logs.append(WRITERS[name](tmp_path / str(at), at))
-    study = tmp_path / "RUNS.toml"
-    study.write_text(
-        "".join(
-            f'[[run]]\nlog = "{log}"\non = {"[]" if log == logs[0] else ["a"]}\n' for log in logs
-        )
-    )
+    study = write_study(tmp_path, [{"log": str(logs[0])}, {"log": str(logs[1]), "on": ["a"]}])
+    runs = logs if name == "console" else [tmp_path]
     words: dict[str, list[object]] = {
-        "stability": [
-            *(logs if name == "console" else [tmp_path]),
-            *["--mixed"] * (name == "mlperf"),
-        ],
+        "stability": [*runs, *["--mixed"] * (name == "mlperf")],
         "thresholds": [*logs, "--from", 40, "--to", 60],
         "scaling": [f"{at}={log}" for at, log in enumerate(logs, 1)],
         "factors": [study],
@@ -134,9 +124,8 @@ def test_a_format_answers_what_the_table_says(tmp_path: Path, name: str, questio
         words[question] = [*words.get(question, [logs[0]]), "--threshold", 60]
     command = "table" if question == "energy" else question
     read = ["--log-format", name]
-    read += ["--pattern", r"epoch (?P<epoch>\d+): (?P<s>\S+) s, top1 (?P<score>\S+)"] * (
-        name == "console"
-    )
+    if name == "console":
+        read += ["--pattern", r"epoch (?P<epoch>\d+): (?P<s>\S+) s, top1 (?P<score>\S+)"]
     if question == "energy":
         (task,) = answer(command, *words[question], *read)["tasks"]
         assert (task["trainings"][0]["watt_hours"] is not None) == (CELLS[name, question] != "–")

@@ -5,8 +5,7 @@ import pytest
 from genset.core.errors import BadInput
 from genset.tta.profile.peaks import Peaks, find_peaks, read_point
 from genset.tta.profile.roofline import roofline, roofline_tables
-from tests.tta.profile.called import called, floats, halves, launched, on_device
-from tests.tta.profile.made import NCCL
+from tests.tta.profile.made import NCCL, called, floats, halves, launched, on_device
 
 # 2 × 1000³ FLOPs; 12 million bytes in float32.
 PRODUCT = called("aten::mm", floats(1000, 1000), floats(1000, 1000))

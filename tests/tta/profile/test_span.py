@@ -12,8 +12,7 @@ from genset.tta.profile.profile import profile
 from genset.tta.profile.trace import Kernel, Operator, Trace
 from tests.tta.answers import answer, printed
 from tests.tta.profile import events as made
-from tests.tta.profile.called import called, floats, launched
-from tests.tta.profile.made import NCCL, trace
+from tests.tta.profile.made import NCCL, called, floats, launched, trace
 
 SIZE = 1024
 FLOPS = 2 * SIZE**3

@@ -13,8 +13,17 @@ from genset.tta.profile.shares import span
 from genset.tta.profile.trace import Operator
 from genset.tta.profile.work import count_work
 from tests.tta.answers import answer
-from tests.tta.profile.called import called, floats, halves, launched, on_device, only
-from tests.tta.profile.made import HOST, NCCL, trace
+from tests.tta.profile.made import (
+    HOST,
+    NCCL,
+    called,
+    floats,
+    halves,
+    launched,
+    on_device,
+    only,
+    trace,
+)
 
 ROOT = Path(__file__).parents[3]
 

@@ -19,9 +19,8 @@ from genset.tta.logs.dawnbench import read_run
 from genset.tta.logs.reading import read_entries
 from genset.tta.record.header import Header, hardware
 from genset.tta.record.recorder import Line, read_line, write_line
-from genset.tta.record.recording import Recording, reserved
-from genset.tta.runs import TOP1, TOP5, Task, Training
-from tests.killing import killed_at_each_change
+from genset.tta.record.recording import Recording
+from genset.tta.runs import TOP1, TOP5, Task
 
 BIRDS = Task("birds", TOP1, 30.0)
 HEADER = Header(BIRDS, author="Ann", author_email="", model="M", hardware="1 CPU")
@@ -98,40 +97,6 @@ def test_the_interrupt_reaches_the_command_once(tmp_path: Path) -> None:
         rest, _ = running.communicate(timeout=30)
     assert b"2 epochs" in rest
     assert running.returncode == 0
-
-
-def record_three(moment: int, output: Path) -> None:
-    """Three epochs, in a process of its own."""
-    recording = Recording(output / "run", HEADER)
-    with reserved(output / "run"):
-        for epoch in range(1, 4):
-            recording.add(Line(epoch, {TOP1: 10.0 * epoch}), 60.0 * epoch)
-        recording.write(200.0, finished=True)
-
-
-@pytest.mark.soak
-def test_killed_at_any_moment_the_files_are_whole_and_it_goes_on(tmp_path: Path) -> None:
-    kept = set()
-    for moment in killed_at_each_change(record_three, tmp_path):
-        found: list[Training] = []
-        if list(tmp_path.glob("run.*")):
-            entries = read_entries(tmp_path)
-            found = entries.trainings
-            for refused in entries.refused:
-                assert refused.reason == "its recording was cut off before the first epoch"
-        had = [epoch.epoch for epoch in found[0].epochs] if found else []
-        kept.add(len(had))
-        assert had == [1, 2, 3][: len(had)]
-        again = Recording(tmp_path / "run", HEADER)
-        with reserved(tmp_path / "run"):
-            again.add(Line(4, {TOP1: 40.0}), 30.0)
-        assert [epoch.epoch for epoch in again.epochs][-1:] == [4]
-        if found and found[0].about.remarks[:1] == ("its training did not end by itself",):
-            assert [epoch.epoch for epoch in again.epochs] == [*had, 4]
-        for path in tmp_path.iterdir():
-            path.unlink()
-        assert moment < 100
-    assert kept == {0, 1, 2, 3}
 
 
 def test_what_cannot_be_written_now_is_written_with_the_next(tmp_path: Path) -> None:

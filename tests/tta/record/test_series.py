@@ -110,10 +110,8 @@ def test_a_run_that_fails_does_not_end_the_others_and_is_run_again(here: Path) -
     again = record("--runs", "4", "--checkpoint", "w-{seed}", "--json")
     assert again.exit_code == 0, again.output
     found = json.loads(again.stdout)
-    assert (found["before"], list(found["recorded"])) == (
-        ["seed-0", "seed-1", "seed-3"],
-        ["seed-2"],
-    )
+    assert found["before"] == ["seed-0", "seed-1", "seed-3"]
+    assert list(found["recorded"]) == ["seed-2"]
     assert {path: path.read_bytes() for path in before} == before
     # What the failed attempt told is kept, and is no fifth run.
     assert Path("runs", ".attempts", "seed-2.tsv").read_bytes() == told
@@ -176,8 +174,8 @@ def run_two(output: Path, told: str) -> Series:
 
 
 def two_runs(moment: int, output: Path) -> None:
-    """The same with one epoch each, in a process of its own."""
-    run_two(output, "echo tta epoch=1 top1=9{seed} seconds=1")
+    """The same with two epochs each, in a process of its own."""
+    run_two(output, "for at in 1 2; do echo tta epoch=$at top1=9{seed} seconds=$at; done")
 
 
 @pytest.mark.soak
@@ -187,13 +185,16 @@ def test_killed_at_any_moment_the_same_words_complete_the_runs(tmp_path: Path) -
     run_two(tmp_path, fails)
     told = (folder / "seed-0.tsv").read_bytes()
     for _ in killed_at_each_change(two_runs, tmp_path):
-        for refused in read_entries(folder).refused:
+        read = read_entries(folder)
+        for refused in read.refused:
             assert refused.reason == "its recording was cut off before the first epoch"
+        for run in read.trainings:  # whole, as far as it came
+            assert [epoch.epoch for epoch in run.epochs] in ([1], [1, 2])
         # What the first attempt told is still there, wherever.
         assert told in [path.read_bytes() for path in folder.glob("**/seed-0*.tsv")]
         two_runs(0, tmp_path)
         read = read_entries(folder)
-        assert [run.scores() for run in read.trainings] == [[90], [91]]
+        assert [run.scores() for run in read.trainings] == [[90, 90], [91, 91]]
         assert read.refused == []
         for run in read.trainings:
             assert "its training did not end by itself" not in run.about.remarks
@@ -275,25 +276,20 @@ def test_two_series_at_once_are_told_to_wait(here: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
+def test_what_tables_would_not_take_for_one_entry_is_not_run(here: Path) -> None:
+    assert record("--seeds", "0", "--framework", "sh 1").exit_code == 0
+    for words, says in (
         (["--model", "N"], "model M, not N"),
         (["--threshold", "95"], "threshold 90.0, not 95.0"),
         (["--score", "top5"], "score top1Accuracy, not top5Accuracy"),
         (["--hardware", "2 CPU"], "hardware 1 CPU, not 2 CPU"),
         (["--framework", "sh 2"], "framework sh 1, not sh 2"),
-    ],
-)
-def test_what_tables_would_not_take_for_one_entry_is_not_run(
-    here: Path, words: list[str], says: str
-) -> None:
-    assert record("--seeds", "0", "--framework", "sh 1").exit_code == 0
-    # Also by a seed that is not there yet.
-    done = record("--seeds", "1", *words, command="sh -c 'touch ran {seed}'")
-    assert str(done.exception) == (
-        f"runs/seed-0.json is of {says}: say the same, or name another folder"
-    )
+    ):
+        # Also by a seed that is not there yet.
+        done = record("--seeds", "1", *words, command="sh -c 'touch ran {seed}'")
+        assert str(done.exception) == (
+            f"runs/seed-0.json is of {says}: say the same, or name another folder"
+        )
     assert not Path("ran").exists()
     Path("runs", "seed-1.tsv").write_text("epoch\thours\ttop1Accuracy\n1\t1\t50\n")
     refused = record("--seeds", "0..1", "--framework", "sh 1").exception
