@@ -1,12 +1,9 @@
 """Models held against each other on a task, from what is kept of their runs."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from genset.finetune.compare import Difference, learning_curve, per_class, table, worst_pairs
 from genset.finetune.runs import StoredRun, load_predictions, mean_accuracy
@@ -81,33 +78,6 @@ def test_a_learning_curve_goes_from_few_photos_to_all_with_differences(tmp_path:
     assert gap.p_value == by_draws.p and gap.p_value > exact_mcnemar(9, 0)
     assert gap.holm == gap.p_value and row.differences[0].holm == row.differences[0].p_value
     assert learning_curve(row, fast)[0].difference == gap
-
-
-answers = st.lists(st.lists(st.integers(0, 2), min_size=30, max_size=30), min_size=1, max_size=3)
-
-
-@given(answers, answers)
-@settings(max_examples=30)
-def test_numbers_agree_whatever_was_said(
-    tmp_path_factory: pytest.TempPathFactory, one: list[list[int]], other: list[list[int]]
-) -> None:
-    runs = tmp_path_factory.mktemp("runs")
-    seeds = min(len(one), len(other))
-    slow = answered(runs, "slow", TRUTH, *one[:seeds])
-    fast = answered(runs, "fast", TRUTH, *other[:seeds])
-    held = against(slow, fast)
-    gap = fast.record.accuracy.share - slow.record.accuracy.share
-    assert held.difference == pytest.approx(gap)
-    assert held.interval.low <= gap + 1e-9 and gap - 1e-9 <= held.interval.high
-    for kept in (slow, fast):
-        said = load_predictions(kept)
-        classes = [each.accuracy for each in per_class(kept.record, said)]
-        hits = sum(each.share * each.photos for each in classes)
-        assert hits == pytest.approx(kept.record.accuracy.share * 30)
-        taken = sum(each.photos for each in worst_pairs(kept.record, said))
-        assert hits + taken == pytest.approx(30)
-    again = StoredRun(fast.folder, replace(fast.record, key="z" * 64))
-    assert table([slow, again])[0].differences == (held,)
 
 
 def test_over_seeds_a_difference_is_the_mean_of_those_that_both_have(tmp_path: Path) -> None:

@@ -12,32 +12,26 @@ from genset.tta.profile.profile import profile
 from genset.tta.profile.trace import Device, Trace
 from tests.tta.profile.made import HOST, NCCL, kernel, trace
 
-ALEXNET = "alexnet.json.gz"
-RESNET = "v100_resnet_training.pt.trace.json.gz"
-WITH_SHAPES = "v100_with_input_dims.json.gz"
-AMD = "amd_mi250.json.gz"
-CPU = "cpu_only.pt.trace.json.gz"
-
 
 @pytest.mark.realdata
-@pytest.mark.parametrize(
-    ("name", "percent"), [(ALEXNET, 17.0), (RESNET, 0.0), (WITH_SHAPES, 0.0), (AMD, 27.3)]
-)
-def test_matrix_units_of_real_traces(realdata: Path, name: str, percent: float) -> None:
-    units = profile("run", [read_trace(realdata / "traces" / name)]).matrix_units
-    assert units is not None
-    assert round(100 * units.yes, 1) == percent
-    assert units.unclassified < 0.001
-    assert units.yes + units.no + units.unclassified == pytest.approx(1)
-
-
-@pytest.mark.realdata
-def test_a_rank_of_two_and_a_host_alone(realdata: Path) -> None:
-    found = profile("run", [read_trace(realdata / "traces" / WITH_SHAPES)])
+def test_matrix_units_and_communication_of_real_traces(realdata: Path) -> None:
+    percents = {
+        "alexnet.json.gz": 17.0,
+        "v100_resnet_training.pt.trace.json.gz": 0.0,
+        "amd_mi250.json.gz": 27.3,
+        "v100_with_input_dims.json.gz": 0.0,
+    }
+    for name, percent in percents.items():
+        found = profile("run", [read_trace(realdata / "traces" / name)])
+        units = found.matrix_units
+        assert units is not None
+        assert round(100 * units.yes, 1) == percent
+        assert units.unclassified < 0.001
+        assert units.yes + units.no + units.unclassified == pytest.approx(1)
     (line,) = found.shares
     assert line.communication > line.exposed > 0
     assert found.remarks[0].startswith("1 of 2 ranks")
-    host = profile("run", [read_trace(realdata / "traces" / CPU)])
+    host = profile("run", [read_trace(realdata / "traces" / "cpu_only.pt.trace.json.gz")])
     assert (host.maker, host.shares, host.matrix_units) == ("none", [], None)
 
 
@@ -54,15 +48,10 @@ def test_ranks_are_one_run_in_their_order() -> None:
     assert found.matrix_units is not None
     assert found.matrix_units.kernel_seconds * 1e6 == pytest.approx(50 + 20 + 49 + 20)
     assert found.remarks == []
-
-
-def test_steps_marked_in_one_rank_only_are_not_taken_and_said() -> None:
+    # Steps that are marked in one rank only are not taken; much time in unknown kernels is named.
     found = profile("run", [rank(0), rank(1, steps=())])
     assert {line.span_of for line in found.shares} == {"device"}
     assert any("1 of 2 traces" in said for said in found.remarks)
-
-
-def test_much_time_without_a_known_name_is_said() -> None:
     found = profile("run", [trace(kernel(0, 50), kernel(50, 100, "mystery"))])
     assert any(said.startswith("50 % of kernel time") for said in found.remarks)
 

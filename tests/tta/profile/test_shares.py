@@ -16,27 +16,6 @@ def one(found: Trace) -> Shares:
     return line
 
 
-def test_each_share_is_what_the_picture_shows() -> None:
-    # us        0   10   20   30   40   50   60   70   80   90   100
-    # computing ####|####|    |    |####|    |    |    |    |    |
-    # talking   |   #|####|####|    |    |####|    |    |    |    |
-    # copying   |    |    | ###|#   |    |    |####|    |    |   #|
-    found = one(
-        trace(
-            *(kernel(0, 20), kernel(40, 50)),
-            *(kernel(9, 30, NCCL, on=(0, 9)), kernel(50, 60, NCCL, on=(0, 9))),
-            copies=(copy(22, 32, on=(0, 8)), copy(60, 70), copy(98, 100)),
-        )
-    )
-    assert (found.span_of, found.span_seconds, found.steps) == ("device", 100e-6, 0)
-    assert found.computing == pytest.approx(0.30)
-    assert found.communication == pytest.approx(0.31)
-    assert found.exposed == pytest.approx(0.20)  # a copy beside it hides nothing
-    assert found.copies == pytest.approx(0.22)
-    assert found.copying_alone == pytest.approx(0.14)
-    assert found.idle == pytest.approx(0.36)
-
-
 def test_all_ranks_are_held_against_the_same_kind_of_span() -> None:
     marked = trace(kernel(10, 20), steps=((0, 100),))
     assert span_of([marked, marked]) == "steps"

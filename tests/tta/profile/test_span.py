@@ -1,18 +1,14 @@
 """The time that figures are of: the marked steps with all that they launched, which runs later."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from genset.tta.profile.profile import profile
-from genset.tta.profile.trace import Kernel, Operator, Trace
 from tests.tta.answers import answer, printed
 from tests.tta.profile import events as made
-from tests.tta.profile.made import NCCL, called, floats, launched, trace
+from tests.tta.profile.made import launched, trace
 
 SIZE = 1024
 FLOPS = 2 * SIZE**3
@@ -87,48 +83,3 @@ def test_a_steps_time_is_that_in_which_the_device_worked_for_it() -> None:
     one, two = (profile("run", [found]).shares[0] for found in (host_ahead, waits))
     assert (one.computing, two.computing) == pytest.approx((280 / 300, 1))
     assert one.span_seconds / two.span_seconds == pytest.approx(1.5)
-
-
-CALLS = st.lists(
-    st.tuples(
-        st.integers(0, 60),  # when it was called
-        st.lists(
-            st.tuples(
-                st.integers(0, 20),  # launched so long after the call
-                st.integers(0, 60),  # starts so long after that
-                st.integers(0, 40),
-                st.integers(0, 1),
-                st.integers(1, 3),
-                st.sampled_from(["a", NCCL]),
-            ),
-            max_size=3,
-        ),
-    ),
-    min_size=1,
-    max_size=12,
-)
-STEPS = st.lists(st.tuples(st.integers(0, 50), st.integers(1, 20)), max_size=2)
-
-
-@given(CALLS, STEPS)
-def test_whole_is_never_faster_than_busy(calls: Any, marks: list[tuple[int, int]]) -> None:
-    operators: list[Operator] = []
-    kernels: list[Kernel] = []
-    for call, launches in sorted(calls, key=lambda each: each[0]):
-        for lag, wait, long, device, _, name in launches:
-            at = call + lag
-            start, place = float(at + wait), len(operators)
-            one = launched(place, start, float(long), name, at)
-            kernels.append(replace(one, device=device))
-        operators.append(called("aten::mm", floats(100, 100), floats(100, 100), at=float(call)))
-    steps = tuple((start, start + long) for start, long in marks)
-    made: Trace = trace(*kernels, operators=operators, steps=steps)
-    found = profile("run", [made])
-    run, busy = found.roofline.run, found.roofline.busy
-    if run is None or busy is None:
-        assert run is None and busy is None
-        return
-    assert run.tflops <= busy.tflops * (1 + 1e-9)
-    assert run.flops == busy.flops
-    for line in found.shares:
-        assert line.computing <= 1 + 1e-9

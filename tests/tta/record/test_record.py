@@ -99,16 +99,6 @@ def test_the_interrupt_reaches_the_command_once(tmp_path: Path) -> None:
     assert running.returncode == 0
 
 
-def test_what_cannot_be_written_now_is_written_with_the_next(tmp_path: Path) -> None:
-    recording = Recording(tmp_path / "folder" / "run", HEADER)
-    (tmp_path / "folder").write_text("in the way")
-    with pytest.raises(OSError, match="folder"):
-        recording.add(Line(1, {TOP1: 10.0}), 60)
-    (tmp_path / "folder").unlink()
-    recording.add(Line(2, {TOP1: 20.0}), 120)
-    assert epochs(tmp_path / "folder" / "run.tsv") == [1, 2]
-
-
 LINES = st.builds(
     Line,
     epoch=st.integers(0, 10**6).map(float),
@@ -268,11 +258,16 @@ def test_an_output_that_takes_nothing_does_not_end_the_recording(
 
 
 def test_lines_are_of_percents_in_order_and_with_the_score_of_the_task(tmp_path: Path) -> None:
-    recording = Recording(tmp_path / "run", HEADER, {})
+    folder = tmp_path / "folder"
+    recording = Recording(folder / "run", HEADER, {})
     coloured = read_line("\x1b[1;32mtta epoch=2 top1=0.95\x1b[0m")
     assert coloured is not None
-    recording.add(coloured, 60)
-    assert read_run(tmp_path / "run.tsv").epochs[0].scores == {TOP1: 0.95}
+    folder.write_text("in the way")
+    with pytest.raises(OSError, match="folder"):
+        recording.add(coloured, 60)
+    folder.unlink()  # what could not be written is written with the next
+    recording.add(Line(2.5, {TOP1: 0.96}), 70)
+    assert [epoch.scores[TOP1] for epoch in read_run(folder / "run.tsv").epochs] == [0.95, 0.96]
     for line, message in (
         (Line(1, {TOP1: 50.0}), "comes before the last one"),
         (Line(3, {TOP1: 50.0}, seconds=1), "comes before the last one"),
@@ -282,7 +277,7 @@ def test_lines_are_of_percents_in_order_and_with_the_score_of_the_task(tmp_path:
             recording.add(line, 120)
     recording.write(120, finished=True, stopped=False)
     (entry,) = read_entries(tmp_path).trainings
-    assert [epoch.epoch for epoch in entry.epochs] == [2]
+    assert [epoch.epoch for epoch in entry.epochs] == [2, 2.5]
     assert any("fractions of 1 must be recorded a hundredfold" in r for r in entry.about.remarks)
 
 
