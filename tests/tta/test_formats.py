@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from genset.tta.logs.common import OPTIONS, Format
 from genset.tta.logs.reading import FORMATS
 from tests.tta.answers import answer, tta
 from tests.tta.dawnbench_entries import write_entry
@@ -133,3 +134,32 @@ def test_a_format_answers_what_the_table_says(tmp_path: Path, name: str, questio
     result = tta(command, *words[question], *read)
     assert CELLS[name, question] == "yes" and result.exception is None, result.output
     assert ("60" if name != "mlperf" else "MLPerf resnet") in result.stdout
+
+
+VALUES = {
+    "metric": "val_top5",
+    "epoch": "turn",
+    "time": "later",
+    "run": "of",
+    "pattern": r"top (?P<val_top1>\d+) at (?P<s>\d+)",
+}
+COLUMNS = "epoch,turn,time,later,val_acc,val_top5,of\n"
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("form", FORMATS, ids=[form.name for form in FORMATS])
+def test_every_option_changes_what_is_read_or_is_refused(
+    tmp_path: Path, form: Format, option: str
+) -> None:
+    path = WRITERS[form.name](tmp_path, 1)
+    if form.name == "table":
+        path.write_text(f"{COLUMNS}1,3,60,61,40,50,a\n2,5,120,130,60,70,b\n")
+    words = ["table", path, "--threshold", 45, "--log-format", form.name]
+    asked = [OPTIONS[option], *([VALUES[option]] if option in VALUES else [])]
+    if option not in form.heeds:
+        if form.name == "console":
+            asked += ["--pattern", VALUES["pattern"]]
+        result = tta(*words, *asked)
+        assert f"{OPTIONS[option]} would change nothing: {form.ignores}" in result.stdout
+    elif form.name == "table":
+        assert answer(*words) != answer(*words, *asked)

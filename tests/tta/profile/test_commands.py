@@ -92,6 +92,7 @@ def test_own_peaks_are_of_all_runs_or_of_one(ranks: list[Path]) -> None:
     both = peaks("--peak-tflops", 40, "--peak-tflops", "b=50", "--peak-gbs", "a=600")
     assert [each["tflops"] for each in both] == [{"given": 40}, {"given": 50}]
     assert [each["gbs"] for each in both] == [600, 900]
+    assert [each["source"] for each in both] == ["as given", "as given and NVIDIA V100 datasheet"]
     assert peaks("--device", "a=H100 PCIe")[0]["device"] == "H100 PCIe"
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genset.tta.profile.peaks import KNOWN_DEVICES, DeviceOptions, find_peaks, roof_of
+from genset.tta.profile.peaks import KNOWN_DEVICES, find_peaks
 from tests.tta.answers import answer, printed
 
 # Names as CUDA's runtime gives them; TFLOP/s on matrix units in half precision, GB/s.
@@ -63,34 +63,6 @@ def test_matrix_units_are_faster_than_vector_units_and_lower_precision_no_slower
         rates = [rate for rate in told if rate is not None]
         assert rates == sorted(rates), peaks.device
         assert peaks.tflops.get("bfloat16") in (None, *rates[-1:]) or "TPU" in peaks.device
-
-
-def test_float32_is_held_against_tf32_where_its_kernels_use_matrix_units() -> None:
-    a100, v100 = find_peaks("NVIDIA A100-SXM4-40GB"), find_peaks("Tesla V100-SXM2-16GB")
-    assert roof_of(a100, "float32", True) == "tf32"
-    assert roof_of(a100, "float32", None) is None
-    assert roof_of(v100, "float32", None) == "float32"
-    assert roof_of(find_peaks("NVIDIA GeForce RTX 4090"), "float32", None) == "float32"
-    assert roof_of(a100, "float32", False) == "float32"
-    assert roof_of(v100, "float32", True) == "float32"
-    assert roof_of(v100, "float16", False) == "float16"
-    assert roof_of(v100, "bfloat16", True) is None
-    assert roof_of(None, "float32", True) is None
-
-
-def test_ones_with_user_peaks_stand_in_for_known_ones_or_beside_them() -> None:
-    v100 = find_peaks("Tesla V100-SXM2-16GB")
-    assert v100 is not None
-    assert DeviceOptions().peaks("Tesla V100-SXM2-16GB") is v100
-    assert DeviceOptions().peaks("") is None
-    both = DeviceOptions(50.0, 600.0).peaks("")
-    assert both is not None
-    assert (dict(both.tflops), both.gbs, both.source) == ({"given": 50.0}, 600.0, "as given")
-    assert roof_of(both, "bfloat16", False) == "given"
-    memory = DeviceOptions(gbs=850.0, device="V100 SXM2").peaks("")
-    assert memory is not None
-    assert (memory.tflops["float16"], memory.gbs) == (125, 850.0)
-    assert memory.source == f"as given and {v100.source}"
 
 
 @pytest.mark.realdata

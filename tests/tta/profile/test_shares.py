@@ -6,26 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genset.tta.profile.shares import Shares, shares, span_of
-from genset.tta.profile.trace import Trace
+from genset.tta.profile.shares import shares, span_of
 from tests.tta.profile.made import HOST, NCCL, copy, kernel, operator, trace
 
 
-def one(found: Trace) -> Shares:
-    (line,) = shares(found, span_of([found]))
-    return line
-
-
-def test_all_ranks_are_held_against_the_same_kind_of_span() -> None:
-    marked = trace(kernel(10, 20), steps=((0, 100),))
-    assert span_of([marked, marked]) == "steps"
-    assert span_of([marked, trace(kernel(10, 20), path="rank1.json")]) == "device"
+def test_each_device_of_a_rank_has_a_line_and_a_host_has_none() -> None:
     elsewhere = trace(kernel(500, 600), steps=((0, 100),))
     assert span_of([elsewhere]) == "device"
-    assert one(elsewhere).computing == 1
-
-
-def test_each_device_of_a_rank_has_a_line_and_a_host_has_none() -> None:
     found = shares(trace(kernel(0, 10), kernel(20, 40, on=(3, 1))), "device")
     told = [(line.device, line.span_seconds, line.computing) for line in found]
     assert told == [(0, 10e-6, 1), (3, 20e-6, 1)]

@@ -3,13 +3,11 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from genset.tta.profile.kineto import read_trace
-from genset.tta.profile.shares import span
 from genset.tta.profile.trace import Operator
 from genset.tta.profile.work import count_work
 from tests.tta.answers import answer
@@ -128,19 +126,6 @@ def test_kernels_that_communicate_are_no_work_and_those_without_an_operator_are_
     )
     assert found.seconds == pytest.approx(6e-6)
     assert [work.name for work in found.others] == ["my::operator", ""]
-
-
-def test_operators_count_that_were_called_in_the_steps_with_all_their_kernels() -> None:
-    product = called("aten::mm", floats(2, 3), floats(3, 4))
-    at = [replace(product, start=10.0 * place) for place in range(4)]
-    late = [launched(place, 10.0 * place + 8, 1.0, at=10.0 * place) for place in range(4)]
-    made = trace(*late, launched(2, 40, 3.0, at=20), operators=at, steps=((5, 25),))
-    found = count_work(made, span(made, "steps"))
-    # The first was called before and the last after the step, and both run in its time.
-    assert [done.seconds for done in found.calls] == pytest.approx([1e-6, 4e-6])
-    assert [(work.name, work.count) for work in found.others] == [("aten::mm", 2)]
-    assert found.span == pytest.approx(38e-6)
-    assert found.busy == pytest.approx(5e-6)
 
 
 ATTENTION = [
