@@ -50,12 +50,6 @@ def workspace(tmp_path: Path) -> Path:
     return made.root
 
 
-def refreshed(workspace: Path, host: HostileHost, reply: Answer) -> str:
-    """What `genset refresh` says of such an answer."""
-    done = run(*REFRESH, cwd=workspace, env=asking(host, reply))
-    return line_of(done)
-
-
 def measured(workspace: Path, host: HostileHost, reply: Answer) -> tuple[str, int]:
     """The same in a process that nothing else was in, and the most memory that it took, in MB."""
     done = subprocess.run(
@@ -150,10 +144,9 @@ FILE = (
 def test_what_networks_answer_is_told_in_a_line(
     workspace: Path, host: HostileHost, reply: Answer, says: str
 ) -> None:
-    told = refreshed(workspace, host, reply)
+    told = line_of(run(*REFRESH, cwd=workspace, env=asking(host, reply)))
     assert says in told
-    assert "[2J" not in told
-    assert "[31m" not in told
+    assert "[2J" not in told and "[31m" not in told
     assert "run the same command again" in told  # and may be when it is run again
     assert set(host.asked) == {API}  # the key is in no address, and no redirect was followed
 

@@ -11,13 +11,6 @@ from tests.scrape.pools import Faulty, Pool, Serve, answer_of, record
 SETTINGS = "[scrape]\ncalls_an_hour = {calls}\nimages_per_second = {images}\n"
 
 
-def polite(pool: Pool, *, calls: int, images: int) -> Pool:
-    """The pool, whose workspace says how fast it is to be filled."""
-    settings = SETTINGS.format(calls=calls, images=images)
-    (pool.workspace.root / "genset.toml").write_text(settings, "utf-8")
-    return pool
-
-
 def calls_of(sandbox: Faulty) -> list[LoggedRequest]:
     return sandbox.requests.of("flickr.photos.search")
 
@@ -47,7 +40,7 @@ def test_several_keys_are_used_by_turns(serve: Serve, new_pool: Callable[..., Po
         used.append(request.params["api_key"]) if request.is_call else None
     )
     pool = new_pool()
-    settings = "[scrape]\ncalls_an_hour = 18000\nimages_per_second = 0\n"
+    settings = SETTINGS.format(calls=18_000, images=0)
     (pool.workspace.root / "genset.toml").write_text(settings, "utf-8")
     words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
     answer_of(pool.command(sandbox.endpoint, *words, key="one,two", secret="secret1,secret2"))
@@ -90,7 +83,9 @@ def test_one_429_with_retry_after_holds_everybody(
     """Those too who wait for their turn already, in another process."""
     wnids, rows = few_classes(40)
     sandbox = serve(*rows)
-    pool = polite(new_pool(), calls=0, images=images)
+    pool = new_pool()
+    settings = SETTINGS.format(calls=0, images=images)
+    (pool.workspace.root / "genset.toml").write_text(settings, "utf-8")
     slow_down = Reply(429, "text/plain", b"", {"Retry-After": "1"})
     at: list[float] = []
 

@@ -26,25 +26,17 @@ def some_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     store.close()
 
 
-def test_calls_take_turns(store: Store) -> None:
-    limit = RateLimit(store, "host", 10)
-    assert [limit.reserve(1000) for _ in range(3)] == [1000, 1010, 1020]
+def test_callers_of_one_quota_share_its_turns(store: Store, store_url: str) -> None:
+    other, limit = Store.open(store_url), RateLimit(store, "host", 10)
+    assert [limit.reserve(1000) for _ in range(2)] == [1000, 1010]
+    assert RateLimit(other, "host", 10).reserve(1000) == 1020
+    assert RateLimit(other, "another", 10).reserve(1000) == 1000
     assert limit.waiting(1000) == 30
     assert limit.reserve(2000) == 2000
-
-
-def test_callers_of_one_quota_share_its_turns(store: Store, store_url: str) -> None:
-    other = Store.open(store_url)
-    assert RateLimit(store, "host", 10).reserve(1000) == 1000
-    assert RateLimit(other, "host", 10).reserve(1000) == 1010
-    assert RateLimit(other, "another", 10).reserve(1000) == 1000
+    unlimited = RateLimit(store, "all", 0)
+    assert [unlimited.reserve(1000) for _ in range(3)] == [1000] * 3
+    assert unlimited.waiting(1000) == 0
     other.close()
-
-
-def test_no_limit_is_no_limit(store: Store) -> None:
-    limit = RateLimit(store, "host", 0)
-    assert [limit.reserve(1000) for _ in range(3)] == [1000] * 3
-    assert limit.waiting(1000) == 0
 
 
 @given(st.lists(st.floats(0, 100), min_size=2, max_size=20))
