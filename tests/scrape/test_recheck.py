@@ -94,17 +94,6 @@ def test_those_seen_more_than_30_days_ago_are_asked_for_again(seen: Seen) -> Non
     )
 
 
-def test_a_choice_by_licence_goes_by_what_is_heard_now(seen: Seen) -> None:
-    """Photo 3 is chosen in the place of 2, and asked after, too."""
-    seen.ago(31, 1, 2, 3, 4)
-    words = ("--licenses", "open", "--strategy", "top", "--per-class", "3")
-    made = seen.create(*words)
-    assert made["photos"] == 3
-    assert set(seen.licenses()) == {1, 3, 4}
-    assert sorted(seen.asked) == sorted(set(seen.asked))  # nobody twice
-    assert made["licenses"]["unchecked"] == {}
-
-
 def test_without_a_key_the_release_is_made_and_says_what_was_not_asked(seen: Seen) -> None:
     seen.ago(31, 1, 2)
     made = seen.create(key="")
@@ -128,45 +117,42 @@ def test_nobody_is_asked_where_that_is_said_or_nothing_is_old(seen: Seen) -> Non
     assert seen.asked == []
 
 
-def test_a_source_that_is_down_leaves_nothing_frozen_under_old_licences(seen: Seen) -> None:
-    seen.ago(31, 1, 2)
-    root, down = seen.pool.workspace.root, "http://127.0.0.1:9"
-    words = ("release", "create", "v1", "--give-up-after", "1s")
-    env = {"GENSET_FLICKR_ENDPOINT": down, "FLICKR_API_KEY": "k", "GENSET_PAUSE_FACTOR": "0.001"}
-    said = str(CliRunner().invoke(cli, ["-w", str(root), *words], env=env).exception)
-    assert "nothing was frozen: licences of photos of flickr were last seen more than 30" in said
-    assert "or take them as they were last seen, with --no-refresh" in said
-    assert not (seen.pool.workspace.releases / "v1").exists()
-    [outage] = json.loads(genset("status", "--json", cwd=root))["outages"]
-    assert (outage["host"], outage["since"][:2]) == ("Flickr", "20")
-    assert outage["error"].startswith("127.0.0.1:9 refuses connections")
-    genset(*words, "--no-refresh", cwd=root, endpoint=down)
-    assert seen.licenses()[2] == "CC BY 2.0"
-
-
 @pytest.mark.parametrize(
-    ("what", "more", "words"),
+    ("endpoint", "fault", "more", "words"),
     [
-        (failure(100), {}, "(code 100); check FLICKR_API_KEY"),
-        (200, {"HTTP_PROXY": "http://:8"}, "HTTPS_PROXY or HTTP_PROXY is no web address"),
+        ("http://127.0.0.1:9", 200, {}, "127.0.0.1:9 refuses connections"),
+        ("", failure(100), {}, "(code 100); check FLICKR_API_KEY"),
+        (
+            "http://a.example",
+            200,
+            {"HTTP_PROXY": "http://:8"},
+            "HTTPS_PROXY or HTTP_PROXY is no web address",
+        ),
     ],
 )
-def test_what_only_a_person_can_mend_leaves_nothing_frozen(
-    seen: Seen, what: Any, more: dict[str, str], words: str
+def test_a_source_that_does_not_answer_leaves_nothing_frozen_under_old_licences(
+    seen: Seen, endpoint: str, fault: Any, more: dict[str, str], words: str
 ) -> None:
     """A release never changes; what else there is to mend is in tests/net/test_causes.py."""
     seen.ago(31, 1, 2)
-    seen.sandbox.rules.append(Rule(what))
-    endpoint = "http://a.example" if more else seen.sandbox.endpoint
-    create, root = ("release", "create", "v1"), seen.pool.workspace.root
-    line = genset(*create, cwd=root, endpoint=endpoint, code=1, more=more)
+    seen.sandbox.rules.append(Rule(fault))
+    root, create = seen.pool.workspace.root, ("release", "create", "v1", "--give-up-after", "1s")
+    endpoint = endpoint or seen.sandbox.endpoint
+    env = {"GENSET_FLICKR_ENDPOINT": endpoint, "FLICKR_API_KEY": "k"} | more
+    env["GENSET_PAUSE_FACTOR"] = "0.001"
+    line = str(CliRunner().invoke(cli, ["-w", str(root), *create], env=env).exception)
     assert "nothing was frozen: licences of photos of flickr were last seen more than 30" in line
     assert words in line and "or take them as they were last seen, with --no-refresh" in line
     assert not (seen.pool.workspace.releases / "v1").exists()
+    if not more and endpoint.endswith(":9"):
+        [outage] = json.loads(genset("status", "--json", cwd=root))["outages"]
+        assert (outage["host"], outage["since"][:2]) == ("Flickr", "20")
+    genset(*create, "--no-refresh", cwd=root, endpoint=endpoint)
+    assert seen.licenses()[2] == "CC BY 2.0"
 
 
-def test_a_release_from_another_one_has_the_licences_of_today(seen: Seen) -> None:
-    """And leaves out what the other one's choice of licences would leave out today."""
+def test_a_choice_by_licence_goes_by_what_is_heard_now(seen: Seen) -> None:
+    """Also that of another release. Photo 3 is chosen in the place of 2, and asked after, too."""
     root = seen.pool.workspace.root
     seen.create("--licenses", "open")
     tasks = [f"{TENCH.wnid}/flickr:{number}" for number in (1, 2, 3, 4)]
@@ -182,3 +168,6 @@ def test_a_release_from_another_one_has_the_licences_of_today(seen: Seen) -> Non
     assert change.startswith("flickr:2: license CC BY 2.0 -> All Rights Reserved")
     told = json.loads((seen.pool.workspace.releases / "v2" / MANIFEST).read_text("utf-8"))
     assert told["licenses_seen"][0][:10] == now().date().isoformat()
+    top = ("--licenses", "open", "--strategy", "top", "--per-class", "3", "--json")
+    made = json.loads(genset("release", "create", "v3", *top, cwd=root))
+    assert made["photos"] == 3 and made["licenses"]["unchecked"] == {}

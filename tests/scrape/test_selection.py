@@ -100,47 +100,30 @@ def ids(candidates: tuple[RankedPhoto, ...]) -> list[int]:
 def test_the_order_in_which_things_come_to_light_changes_nothing(
     fates: list[Fate], wanted: int, one_seed: int, other_seed: int
 ) -> None:
+    """What is kept is good, nothing that could be is passed over, no download is superfluous."""
     one, other = Filling(fates, wanted, one_seed), Filling(fates, wanted, other_seed)
-    first, second = one.run(), other.run()
-    assert ids(first.selected) == ids(second.selected)
-    assert ids(first.contested) == ids(second.contested)
+    found, second = one.run(), other.run()
+    selected, contested = ids(found.selected), ids(found.contested)
+    assert (selected, contested) == (ids(second.selected), ids(second.contested))
     shared = {number for number, fate in enumerate(fates) if fate.contested and fate.shared}
     assert one.downloaded | shared == other.downloaded | shared
 
+    end = selected[-1] if len(selected) == wanted else len(fates)
+    assert all(number <= end for number in one.downloaded)
 
-@given(fates, wanted, seeds)
-def test_no_download_turns_out_to_be_superfluous(fates: list[Fate], wanted: int, seed: int) -> None:
-    """Each photo that was downloaded stands where the last selection still comes by."""
-    filling = Filling(fates, wanted, seed)
-    final = filling.run()
-    end = ids(final.selected)[-1] if len(final.selected) == wanted else len(fates)
-    assert all(number <= end for number in filling.downloaded)
-
-
-@given(fates, wanted, seeds)
-def test_what_is_kept_is_good(fates: list[Fate], wanted: int, seed: int) -> None:
-    found = Filling(fates, wanted, seed).run()
-    kept = [fates[number] for number in ids(found.selected)]
-    assert len(kept) <= wanted
+    kept = [fates[number] for number in selected]
+    assert len(kept) <= wanted and selected == sorted(selected)
     assert all(fate.content and not fate.contested for fate in kept)
-    assert ids(found.selected) == sorted(ids(found.selected))
     assert max(Counter(fate.owner for fate in kept if fate.owner).values(), default=1) == 1
     assert max(Counter(fate.content for fate in kept).values(), default=1) == 1
 
-
-@given(fates, wanted, seeds)
-def test_nothing_that_could_be_kept_is_passed_over(
-    fates: list[Fate], wanted: int, seed: int
-) -> None:
-    found = Filling(fates, wanted, seed).run()
-    passed = [fates[number] for number in ids(found.selected) + ids(found.contested)]
-    if len(found.selected) < wanted:
-        for fate in fates:
-            assert (
-                not fate.content
-                or fate.content in {each.content for each in passed}
-                or (fate.owner and fate.owner in {each.owner for each in passed})
-            )
+    passed = [fates[number] for number in selected + contested]
+    for fate in fates if len(kept) < wanted else ():
+        assert (
+            not fate.content
+            or fate.content in {each.content for each in passed}
+            or (fate.owner and fate.owner in {each.owner for each in passed})
+        )
 
 
 def test_a_contested_photo_is_downloaded_before_another_takes_its_place() -> None:

@@ -54,8 +54,6 @@ def test_scrapes_at_once_share_the_work(
     assert pool.rows() == alone.rows()
     assert pool.files() == alone.files()
     assert all(each["searches"] for each in done)
-    for counted in ("stored", "searches"):
-        assert sum(each[counted] for each in done) == expected[counted]
     for told in ("full", "short", "contested", "failed"):
         assert [each[told] for each in done] == [expected[told]] * count
 
@@ -104,9 +102,8 @@ def test_nobody_waits_for_a_process_of_this_machine_that_was_killed(store_url: s
     store.close()
 
 
-@pytest.mark.parametrize(("later", "taken"), [(40, set()), (60, {7})])
 def test_another_machine_is_waited_for_for_less_than_a_minute(
-    store_url: str, later: float, taken: set[int], monkeypatch: pytest.MonkeyPatch
+    store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = Store.open(store_url)
     monkeypatch.setattr("socket.gethostname", lambda: "another")
@@ -114,7 +111,8 @@ def test_another_machine_is_waited_for_for_less_than_a_minute(
     dead.__enter__()  # and never left: its machine lost its power
     dead.take("class", {7})
     monkeypatch.setattr("socket.gethostname", lambda: "this one")
-    with Locks(store, lambda: time.time() + later) as mine:
-        assert mine.take("class", {7}) == taken
+    for later, taken in ((40, set()), (60, {7})):
+        with Locks(store, lambda later=later: time.time() + later) as mine:  # type: ignore[misc]
+            assert mine.take("class", {7}) == taken
     dead.__exit__(None, None, None)
     store.close()
