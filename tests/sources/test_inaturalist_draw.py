@@ -69,24 +69,6 @@ def drawn(source: Counted, ids: list[int], seed: int, pages: int) -> list[int]:
 # Each observation has the same chance
 
 
-@pytest.mark.soak
-def test_in_a_small_search_each_is_as_likely_the_first_and_among_the_first_five(
-    naturalists: Counted,
-) -> None:
-    ids = spread(38)  # and a page that is not full
-    first, among = Counter[int](), Counter[int]()
-    for seed in range(4000):
-        order = drawn(naturalists, ids, seed, pages=3)[:5]
-        assert len(set(order)) == 5
-        first[order[0]] += 1
-        among.update(order)
-    assert chisquare([first[each] for each in ids]).pvalue > UNLIKELY
-    # Neighbours come together, and so their numbers are off together: by three or four deviations
-    # at the most, of 38.
-    expected = 4000 * 5 / len(ids)
-    assert max(abs(among[each] - expected) for each in ids) < 0.15 * expected
-
-
 def test_in_a_search_of_more_than_a_query_shows_so_it_is(naturalists: Counted) -> None:
     ids = spread(43_210)
     parts = 30
@@ -123,29 +105,12 @@ def test_the_same_seed_draws_the_same_and_another_one_otherwise(naturalists: Cou
     for size in (200, 30_000):
         ids = spread(size)
         one, again, other = (drawn(naturalists, ids, seed, pages=5) for seed in (1, 1, 2))
-        assert one == again
-        assert one != other
-
-
-def test_what_is_new_since_it_began_does_not_move_it(naturalists: Counted) -> None:
-    ids = spread(5000)
+        assert one == again != other
+    # What is new since it began does not move it.
     bookmark = begun(naturalists, ids, seed=1).bookmark
     before = naturalists.search(replace(FIRST, page=2, bookmark=bookmark), 0)
     naturalists.ids = [*ids, *range(ids[-1] + 1, ids[-1] + 9000)]
     assert naturalists.search(replace(FIRST, page=2, bookmark=bookmark), 0) == before
-
-
-def test_a_place_that_fell_off_the_end_brings_nothing_and_ends_nothing(
-    naturalists: Counted,
-) -> None:
-    bookmark = begun(naturalists, spread(400)).bookmark
-    naturalists.ids = spread(400)[:3]
-    pages = [
-        naturalists.search(replace(FIRST, page=page, bookmark=bookmark), 0)
-        for page in range(2, 102)
-    ]
-    assert sum(len(each.photos) for each in pages) == 3
-    assert [each.last for each in pages] == [False] * 99 + [True]
 
 
 class Turns:
