@@ -37,6 +37,7 @@ from tests.scrape.hostile import (
     inflating,
     png,
     redirect,
+    turned_by_exif,
     two_frames,
     with_exif,
 )
@@ -134,6 +135,13 @@ BROKEN = {
 
 # Photos that are odd and good: their bytes are kept as they came.
 ODD = {
+    "grey JPEG": (encoded("JPEG", "L"), STORED),
+    "CMYK JPEG": (encoded("JPEG", "CMYK"), STORED),
+    "JPEG turned by EXIF": (turned_by_exif(), STORED),
+    "JPEG with a camera's preview behind it": (two_frames("MPO"), STORED),
+    "palette PNG": (encoded("PNG", "P"), STORED),
+    "transparent PNG": (encoded("PNG", "RGBA"), STORED),
+    "16-bit PNG": (encoded("PNG", "I;16"), STORED),
     "1 x 1 pixel": (encoded("PNG", size=(1, 1)), STORED),
     "JPEG with a page behind it": (encoded("JPEG") + b"<html>" * 1000, STORED),
     "arithmetic JPEG": (ARITHMETIC_JPEG, STORED),

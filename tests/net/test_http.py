@@ -1,20 +1,18 @@
 """Downloads from a host on loopback; what stranger answers cost a scrape is in test_hostile."""
 
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from typing import BinaryIO
 
 import pytest
 import requests
 
 from genset import __version__
-from genset.core.errors import PhotoRejected, SourceRefused, SourceUnavailable
+from genset.core.errors import SourceUnavailable
 from genset.net import transport
 from genset.net.api import Api
 from genset.net.originals import download
-from genset.net.transport import Client, is_retryable, retry_after
+from genset.net.transport import Client, retry_after
 from tests.scrape.hostile import HostileHost, answer, redirect
 
 PHOTO = bytes(range(256)) * 1000
@@ -65,41 +63,7 @@ def test_an_answer_without_a_photo_concerns_it_alone_or_what_stands_between(
     assert failed.value.scope == scope
 
 
-SLOW = {
-    "body": answer(b"", Content_Length="9000"),
-    "body without a length": answer(b"", Content_Length=""),
-    "length of a chunk": answer(b"", Content_Length="", Transfer_Encoding="chunked"),
-}
-
-
-@pytest.mark.parametrize("part", SLOW)
-def test_an_answer_that_drips_ends_in_time(host: HostileHost, part: str) -> None:
-    """No byte is late, and the whole never comes, wherever it drips."""
-
-    def send(wire: BinaryIO) -> None:
-        wire.write(SLOW[part])
-        for _ in range(200):
-            wire.write(b"0")
-            time.sleep(0.05)
-
-    host.answers["/slow"] = send
-    with pytest.raises(requests.Timeout):
-        Client(seconds=0.3).call("GET", f"{host.address}/slow")
-
-
 # Trying again
-
-
-def test_what_is_retryable() -> None:
-    errors = requests.exceptions
-    for error in (
-        *(errors.ConnectTimeout(), errors.ReadTimeout(), errors.ChunkedEncodingError()),
-        *(errors.ContentDecodingError(), SourceUnavailable("not currently available", 105)),
-    ):
-        assert is_retryable(error)
-    for other in (SourceRefused("Invalid API Key", 100), PhotoRejected("gone"), ValueError(),
-                  errors.InvalidURL(), KeyboardInterrupt()):  # fmt: skip
-        assert not is_retryable(other)
 
 
 def http_error(status: int, **headers: str) -> requests.HTTPError:

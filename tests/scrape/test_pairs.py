@@ -1,23 +1,20 @@
 """Near duplicates of a pool that grows: each photo is decoded once and compared once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from PIL import Image, ImageOps
-from sqlalchemy import create_engine, select
-from sqlalchemy.pool import StaticPool
+from sqlalchemy import select
 
-from genset.core.hashes import HashFile, hash_lines, read_hashes
-from genset.db import Base, DuplicatePair, Photo, PhotoLook, Store
+from genset.core.hashes import hash_lines, read_hashes
+from genset.core.pixels import fingerprint
+from genset.db import DuplicatePair, Photo, Store
 from genset.scrape import near_duplicates as pairs
-from genset.scrape.near_duplicates import LOOKS, propose
+from genset.scrape.near_duplicates import propose
 from genset.workspace import Workspace
-from tests.labeled_workspace import TENCH, add_candidate, photo_row
+from tests.labeled_workspace import TENCH, add_candidate
 from tests.scrape.commands import genset
 from tests.scrape.test_duplicates import jpeg, scene
 
@@ -51,8 +48,6 @@ def found(store: Store) -> set[Pair]:
 
 def hashes_of(image: Image.Image, name: str, path: Path) -> Path:
     """A file of hashes with one photo."""
-    from genset.core.pixels import fingerprint
-
     path.write_text("".join(hash_lines([(fingerprint(image), name)])))
     return path
 
@@ -139,73 +134,6 @@ def test_both_databases_remember_looks_and_comparisons(tmp_path: Path, store_url
 
 
 # Comparing
-
-
-def looks_of(kind: int, flips: Sequence[int]) -> bytes:
-    """Hashes of a photo of one of four kinds.
-
-    Those of a kind are near each other, or nearly; and a look of each kind is near the next kind
-    as it is, while no look of the next kind is near this one.
-    """
-    rows = np.random.default_rng(kind).integers(0, 2**64, LOOKS, dtype=np.uint64)
-    rows[5] = np.random.default_rng((kind + 1) % 4).integers(0, 2**64, dtype=np.uint64)
-    for flip in flips:
-        rows[flip % LOOKS] ^= np.uint64(1 << (flip * 7 % 64))
-        rows[0] ^= np.uint64(1 << (flip % 64))
-    return rows.tobytes()
-
-
-photos = st.lists(
-    st.tuples(st.integers(0, 3), st.lists(st.integers(0, 200), max_size=6)), max_size=14
-)
-
-
-def empty() -> Store:
-    engine = create_engine("sqlite://", poolclass=StaticPool)
-    Base.metadata.create_all(engine)
-    return Store(engine)
-
-
-def add_looks(store: Store, first: int, rows: Sequence[tuple[int, list[int]]]) -> None:
-    with store.begin() as session:
-        for place, (kind, flips) in enumerate(rows, start=first):
-            sha256 = f"{place:064x}"
-            session.add(photo_row(place, id=place, sha256=sha256, format="JPEG"))
-            session.flush()
-            session.add(PhotoLook(photo_id=place, sha256=sha256, hashes=looks_of(kind, flips)))
-
-
-def a_file(name: str, kinds: Sequence[int]) -> HashFile:
-    hashes = [np.frombuffer(looks_of(kind, [kind]), np.uint64)[0] for kind in kinds]
-    names = tuple(f"{place}.jpg" for place in range(len(kinds)))
-    return HashFile(name, np.array(hashes, np.uint64), names)
-
-
-@settings(max_examples=60)
-@given(photos, st.sets(st.integers(0, 14), max_size=4), st.lists(st.integers(0, 3)))
-@pytest.mark.soak
-def test_many_runs_find_what_one_run_finds(
-    rows: list[tuple[int, list[int]]], cuts: set[int], kinds: list[int]
-) -> None:
-    early, late = a_file("early.hashes", kinds), a_file("late.hashes", [*kinds, 0])
-    whole, grown = empty(), empty()
-    add_looks(whole, 1, rows)
-    pairs.compare_pool(whole)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs, "_NEW", 3)
-        ends = [*sorted(cut for cut in cuts if cut < len(rows)), len(rows)]
-        count = start = 0
-        for end in ends:
-            add_looks(grown, 1 + start, rows[start:end])
-            count += pairs.compare_pool(grown)
-            count += pairs.compare_with_file(grown, early)
-            start = end
-        count += pairs.compare_with_file(grown, late)
-        assert pairs.compare_pool(grown) == pairs.compare_with_file(grown, late) == 0
-    for file in (early, late):
-        pairs.compare_with_file(whole, file)
-    assert found(grown) == found(whole)
-    assert count == len(found(grown))
 
 
 def test_two_runs_side_by_side_miss_no_pair(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,13 +6,10 @@ from pathlib import Path
 import pytest
 
 from genset.core.files import secure
-from genset.net.pace import RetryPolicy
 from genset.sandbox import Reply, Request
-from genset.scrape.state import forget_refusals
 from tests.scrape.pools import (
     CAT,
     DOG,
-    DOWN,
     Deaf,
     NewPool,
     Pool,
@@ -83,30 +80,6 @@ def test_no_row_says_that_a_photo_is_there_before_the_disk_has_it(
     monkeypatch.setattr("genset.scrape.results.secure", watched)
     pool.scrape(sandbox.source, per_class=photos)
     assert len(on_disk) == photos
-
-
-# Failures that may pass
-
-
-@pytest.mark.soak
-def test_a_search_that_fails_between_two_keywords_is_made_up_for(serve: Serve, pool: Pool) -> None:
-    rows = [too_old(number) for number in range(50)] + [record(50), record(51), record(52)]
-    rows += [too_old(number, "kitten") for number in range(100, 150)]
-    rows += [record(150, "kitten"), record(151, "kitten")]
-    sandbox = serve(*rows)
-    source = Deaf(sandbox.source)
-    sandbox.fault = lambda request: (
-        DOWN if {"text": "kitten", "page": "2"}.items() <= request.params.items() else None
-    )
-    done = pool.scrape(source, retries=RetryPolicy(3, 0))
-    assert done.rejected_queries[CAT.wnid]["kitten (page 2)"].count("HTTP 503, 3 tries since 20")
-    assert done.full == 1  # the other keyword fills it
-    assert sorted(pool.held()) == ["50", "51", "52"]
-    sandbox.fault = lambda request: None
-    forget_refusals(pool.store, pool.plan)
-    assert pool.scrape(source).full == 1
-    assert sorted(pool.held()) == ["150", "50", "51", "52"]  # what was there stays
-    assert pool.rows()["search_failure"] == []
 
 
 # Refusals that stop the run

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ from msgspec import ValidationError, convert
 
 from genset.classes import ImageClass
 from genset.core.errors import BadInput
-from genset.db import Photo
 from genset.net.hosts import TRIES
 from genset.release.freeze import create
 from genset.release.reader import (
@@ -28,34 +27,20 @@ from genset.release.reader import (
 from genset.sandbox import Reply, Request, Rule
 from genset.scrape.pull import PullSummary, pull
 from genset.sets.open import open_set
+from tests.killing import killed_at_each_change
 from tests.labeled_workspace import picture
 from tests.scrape.commands import genset
 from tests.scrape.hostile import rendered_anew
-from tests.scrape.pools import CAT, Faulty, NewPool, Pool, Serve, record
+from tests.scrape.pools import CAT, Faulty, NewPool, Pool, Serve, flickr_at, record
 
 
 class Maker:
-    """Somebody who made a release of photos, 1 to 3, and hands over its manifest.
+    """Somebody who made a release of photos, 1 to 3, and hands over its manifest."""
 
-    Those that are `restricted` are all rights reserved, and then all others CC BY.
-    """
-
-    def __init__(
-        self,
-        serve: Serve,
-        pool: Pool,
-        photos: int = 3,
-        cls: ImageClass = CAT,
-        restricted: Sequence[int] = (),
-    ) -> None:
+    def __init__(self, serve: Serve, pool: Pool, photos: int = 3, cls: ImageClass = CAT) -> None:
         self.serve = serve
         self.sandbox: Faulty = serve(*(record(number) for number in range(1, photos + 1)))
         pool.scrape(self.sandbox.source, cls, per_class=photos)
-        with pool.store.begin() as session:
-            for photo in session.query(Photo) if restricted else ():
-                reserved = int(photo.source_id) in restricted
-                photo.license = "All Rights Reserved" if reserved else "CC BY 2.0"
-                photo.license_url = ""
         pool.label_all_correct(cls)
         self.release = create(pool.workspace, pool.store, "v1")
         self.sandbox.requests.clear()
@@ -138,6 +123,27 @@ def test_photos_that_are_gone_or_changed_are_told_and_the_rest_comes(
     other = Release(part.root)
     assert (other.title, len(other.missing())) == ("2 of 3 photos of v1", 1)
     other.verify()
+
+
+def pull_it(_moment: int, manifest: Path, endpoint: Path, watched: Path) -> None:
+    source = flickr_at(endpoint.parent, endpoint.read_text("utf-8"))
+    assert pull(manifest, lambda name: source, watched).missing == 0
+
+
+@pytest.mark.soak
+def test_killed_at_any_moment_the_same_command_completes_it(maker: Maker, tmp_path: Path) -> None:
+    endpoint = tmp_path / "endpoint"
+    endpoint.write_text(maker.sandbox.endpoint, "utf-8")
+    copy, moments = tmp_path / "copy", 0
+    for _ in killed_at_each_change(pull_it, maker.manifest, endpoint, copy):
+        moments += 1
+    assert moments > 5
+    assert files(copy) == files(maker.release.root)
+    linked = copy / maker.photo(1).file  # a link is replaced
+    linked.rename(tmp_path / "elsewhere.jpg")
+    linked.symlink_to(tmp_path / "elsewhere.jpg")
+    assert pull(maker.manifest, lambda name: maker.sandbox.source, copy).pulled == 1
+    assert not linked.is_symlink() and files(copy) == files(maker.release.root)
 
 
 def test_without_any_photo_there_is_no_part_and_the_next_pull_goes_on(
