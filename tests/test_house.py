@@ -16,7 +16,7 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 CEILINGS = {
     "lines of code": 59_295,
     "modules": 471,
-    "lines of tests": 58_109,
+    "lines of tests": 57_302,
     "words of docs": 29_996,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
