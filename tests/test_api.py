@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -107,7 +106,9 @@ def test_it_is_left_as_it_was(photos: PhotoSet) -> None:
         matmul.fp32_precision = before_words
 
 
-def test_a_run_is_found_again_by_its_name_and_weights(photos: PhotoSet) -> None:
+def test_a_run_is_found_again_by_its_name_weights_and_code(
+    photos: PhotoSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
     network = Counting()
     first = genset.evaluate(photos, network, transform=AS_TRAINED, name="mine")
     seen = network.seen
@@ -129,16 +130,10 @@ def test_a_run_is_found_again_by_its_name_and_weights(photos: PhotoSet) -> None:
     other = v2.Compose([v2.Resize(40), *AS_TRAINED.transforms[1:]])
     genset.evaluate(photos, network, transform=other, name="mine")
     assert network.seen > seen
-
-
-def test_answers_of_other_code_are_not_found_again(
-    photos: PhotoSet, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = genset.evaluate(photos, Colours(), transform=AS_TRAINED, name="mine")
     real = Colours.forward
     monkeypatch.setattr(Colours, "forward", lambda self, pixels: real(self, -pixels))
-    other = genset.evaluate(photos, Colours(), transform=AS_TRAINED, name="mine")
-    assert (first.top1.correct, other.top1.correct) == (2, 1)
+    other_code = genset.evaluate(photos, Counting(), transform=AS_TRAINED, name="mine")
+    assert (first.top1.correct, other_code.top1.correct) == (2, 1)
 
 
 def negative(image: Image.Image) -> Tensor:
@@ -273,18 +268,6 @@ def uneven(image: Image.Image) -> Tensor:
 SIDES = count(8)
 
 
-def test_two_calls_at_once_score_a_model_once(photos: PhotoSet) -> None:
-    networks = [Counting(), Counting()]
-
-    def use(network: nn.Module) -> genset.api.Evaluation:
-        return genset.evaluate(photos, network, transform=AS_TRAINED, name="mine")
-
-    with ThreadPoolExecutor(2) as threads:
-        one, other = threads.map(use, networks)
-    assert one == other
-    assert sorted(network.seen for network in networks)[0] == 0
-
-
 def test_classes_of_the_callers_own(tmp_path: Path) -> None:
     for number, (name, colour) in enumerate({"cherry": RED, "lime": GREEN, "plum": BLUE}.items()):
         path = paint(tmp_path / "fruit", number, "a.png", colour)
@@ -362,17 +345,6 @@ def test_a_comparison_prints_what_its_numbers_and_the_command_say(
         assert done.output.strip() == str(found), done.output
 
 
-def test_a_report_is_written_on_what_was_given(photos: PhotoSet, tmp_path: Path) -> None:
-    kept = genset.evaluate(photos, predictions=[[0], [0], [2], [3]], name="kept")
-    genset.evaluate(photos, predictions=[[9]] * 4, name="not asked for")
-    loose = genset.evaluate(photos, Colours(), transform=AS_TRAINED)
-    data = genset.report([loose, kept], tmp_path / "out.html")
-    page = (tmp_path / "out.html").read_text()
-    assert [model.label for model in data.models] == ["kept", "Colours"]
-    assert "not asked for" not in page
-    assert "100.0" in page
-
-
 def test_a_photo_on_which_the_transform_fails_is_left_out_and_named(photos: PhotoSet) -> None:
     seen: list[int] = []
 
@@ -443,9 +415,18 @@ def test_what_cannot_be_scored_is_named_in_one_line(
     assert not list(Path("runs").glob("*/*"))
 
 
-def test_sets_are_not_mixed(photos: PhotoSet, tmp_path: Path) -> None:
+def test_a_report_is_written_on_what_was_given_and_sets_are_not_mixed(
+    photos: PhotoSet, tmp_path: Path
+) -> None:
+    one = genset.evaluate(photos, predictions=[[0], [0], [2], [3]], name="kept")
+    genset.evaluate(photos, predictions=[[9]] * 4, name="not asked for")
+    loose = genset.evaluate(photos, Colours(), transform=AS_TRAINED)
+    data = genset.report([loose, one], tmp_path / "out.html")
+    page = (tmp_path / "out.html").read_text()
+    assert [model.label for model in data.models] == ["kept", "Colours"]
+    assert "not asked for" not in page and "100.0" in page
+
     paint(tmp_path / "more", 0, "a.jpg", RED)
-    one = genset.evaluate(photos, predictions=[[0]] * 4)
     other = genset.evaluate("more", predictions=[[0]])
     for use in (lambda: genset.compare(one, other), lambda: genset.report([one, other], "a.html")):
         with pytest.raises(BadInput, match="different sets: more and photos"):
@@ -486,14 +467,6 @@ def test_the_documents_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "report.html").stat().st_size > 10_000
     assert (tmp_path / "runs" / "photos").is_dir()
-
-
-def test_a_list_of_photos_takes_predictions_alone(tmp_path: Path) -> None:
-    (tmp_path / "labels.csv").write_text(f"image,wnid\na.jpg,{WNIDS[0]}\nb.jpg,{WNIDS[1]}\n")
-    photos = genset.open_set(tmp_path / "labels.csv")
-    assert genset.evaluate(photos, predictions=[[0], [0]]).top1.correct == 1
-    with pytest.raises(BadInput, match=r"lists photos that are not here: only predictions="):
-        genset.evaluate(photos, Colours(), transform=AS_TRAINED)
 
 
 def test_a_disk_that_cannot_be_written_is_one_line(photos: PhotoSet, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -250,37 +251,19 @@ def is_participle(name: str) -> bool:
     )
 
 
-def modules_in_circles() -> list[str]:
-    """Modules that import each other, imports within functions too (Tarjan, 1972)."""
+def modules_in_a_circle() -> list[str]:
+    """Modules that import each other, imports within functions too."""
     names = modules()
     graph: dict[str, set[str]] = {}
     for name, path in names.items():
         targets = {t if t in names else t.rpartition(".")[0] for t in imported(path)}
         graph[name] = (targets & names.keys()) - {name, "genset"}
     graph.pop("genset")
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    circles: list[str] = []
-
-    def visit(name: str) -> None:
-        index[name] = low[name] = len(index)
-        stack.append(name)
-        for target in graph.get(name, ()):
-            if target not in index:
-                visit(target)
-            if target in stack:
-                low[name] = min(low[name], low[target])
-        if low[name] == index[name]:
-            part = stack[stack.index(name) :]
-            del stack[stack.index(name) :]
-            if len(part) > 1:
-                circles.extend(part)
-
-    for name in graph:
-        if name not in index:
-            visit(name)
-    return circles
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as circle:
+        return list(circle.args[1])
+    return []
 
 
 def measured() -> dict[str, float]:
@@ -309,7 +292,7 @@ def measured() -> dict[str, float]:
             (node.end_lineno or node.lineno) - node.lineno + 1 > 50 for node in functions
         ),
         "folders in a path": max(len(path.relative_to(ROOT).parts) - 1 for path in paths),
-        "modules in import circles": len(modules_in_circles()),
+        "modules in import circles": len(modules_in_a_circle()),
     }
 
 
