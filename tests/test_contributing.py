@@ -10,11 +10,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import click
 import numpy as np
 import pytest
 
-from genset.cli import cli
 from genset.db import Verdict
 from tests.commands import run
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
@@ -77,29 +75,6 @@ def genset(changed: Path, tmp_path: Path) -> Genset:
 def test_there_is_an_example_of_each_part() -> None:
     assert len(FILES) == len(LINES) + len(ENTRY) == 8
     assert "(docs/sources.md#adding-a-source)" in TEXT  # tests/sources/test_adding_one.py
-
-
-def test_parts_that_are_added_take_no_option_away(changed: Path) -> None:
-    code = f"import json; from {__name__} import options, cli; print(json.dumps(options(cli)))"
-    environment = os.environ | {"PYTHONPATH": f"{changed}{os.pathsep}{ROOT}"}
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=changed, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    now = json.loads(done.stdout)
-    for name, words in options(cli).items():
-        assert set(words) <= set(now[name]), name
-
-
-def options(command: click.Command, name: str = "genset") -> dict[str, list[str]]:
-    """What a command and every one below it take: their options, and the choices of these."""
-    found: dict[str, list[str]] = {name: []}
-    for parameter in command.params:
-        choices = ["", *(f" {choice}" for choice in getattr(parameter.type, "choices", ()))]
-        found[name] += [f"{word}{choice}" for word in parameter.opts for choice in choices]
-    if isinstance(command, click.Group):
-        for word, below in command.commands.items():
-            found |= options(below, f"{name} {word}")
-    return found
 
 
 def labeled(tmp_path: Path) -> Path:

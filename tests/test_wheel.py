@@ -63,26 +63,20 @@ def test_make_finds_its_rules_in_the_sdist(built: Path, tmp_path: Path) -> None:
         assert (folder / file).is_file()
 
 
-def test_it_works_by_itself(installed: Path, tmp_path: Path) -> None:
+def test_it_works_by_itself_with_all_that_it_ships(installed: Path, tmp_path: Path) -> None:
     genset = installed / "genset"
     run(genset, "init", tmp_path)
     assert json.loads(run(genset, "status", "--json", cwd=tmp_path))["classes"] == 1000
     assert "tabby" in run(genset, "keywords", "n02123045")
-
-
-def test_it_ships_the_page_the_maps_and_the_licence(installed: Path) -> None:
-    site = Path(
-        run(installed / "python", "-c", "import genset; print(genset.__file__)")
-    ).parent.parent
-    assert (site / "labeler_app" / "app.py").is_file()
-    assert (site / "labeler_app" / "component" / "main.js").is_file()
-    assert (site / "labeler_app" / "component" / "style.css").is_file()
-    for name in ("queries.toml", "synonyms.json", "taxa.toml"):
-        assert (site / "wordnet_maps" / name).is_file()
-    for name in ("nouns.tsv.gz", "taxonomies/cifar10.toml", "taxonomies/imagenet100-cmc.toml"):
-        assert (site / "wordnet_maps" / name).is_file()
-    for notice in ("WordNet", "ImageNetV2", "CLIP", "CMC"):
-        assert (site / "wordnet_maps" / f"LICENSE-{notice}.txt").is_file()
+    where = run(installed / "python", "-c", "import genset; print(genset.__file__)")
+    site = Path(where).parent.parent
+    page = ("app.py", "component/main.js", "component/style.css")
+    maps = ("queries.toml", "synonyms.json", "taxa.toml", "nouns.tsv.gz")
+    taxonomies = ("taxonomies/cifar10.toml", "taxonomies/imagenet100-cmc.toml")
+    notices = [f"LICENSE-{notice}.txt" for notice in ("WordNet", "ImageNetV2", "CLIP", "CMC")]
+    assert all((site / "labeler_app" / name).is_file() for name in page)
+    for name in (*maps, *taxonomies, *notices):
+        assert (site / "wordnet_maps" / name).is_file(), name
 
 
 SCORE = """

