@@ -81,6 +81,13 @@ def votes(folder: Path) -> None:
         _write(folder / name, [["task", "worker", "label"], *rows])
 
 
+def mended(folder: Path) -> None:
+    """Other words in `six.toml`, and one class more."""
+    path = folder / "six.toml"
+    text = path.read_text("utf-8").replace('name = "tench"', 'name = "doctor fish"')
+    path.write_text(text + '[classes.newt]\nname = "newt"\n', "utf-8")
+
+
 def given(folder: Path) -> None:
     """Ann labels all that the page gives her: what a person does there."""
     workspace = Workspace.find(folder)
@@ -200,5 +207,5 @@ def _write(path: Path, rows: Iterable[Sequence[object]]) -> None:
 
 
 MAKERS: dict[str, Callable[[Path], None]] = {
-    made.__name__: made for made in (settings, votes, given, models, predictions, logs)
+    made.__name__: made for made in (settings, votes, mended, given, models, predictions, logs)
 }

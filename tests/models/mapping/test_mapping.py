@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.classes import Taxonomy, taxonomy_of
+from genset.classes.files import taxonomy_in
 from genset.core.errors import BadInput
-from genset.models.mapping.outputs import outputs_of
+from genset.models.mapping.outputs import match_by_words, outputs_of
 from genset.models.mapping.pooling import Among, ClassMapping, Convention, Pool, explain, record_of
 
 # A hierarchy of its own: a kind and what it is a kind of. A minivan is a car and a truck.
@@ -77,13 +78,7 @@ def test_an_output_below_two_classes_is_refused_with_the_mend() -> None:
     assert found == {"auto": [0], "lorry": [1]}
 
 
-def test_outputs_of_no_class_compete_or_are_struck_out() -> None:
-    own = taxonomy(hound={"synset": "dog"}, feline={"synset": "cat"})
-    probabilities = np.array([[0.1, 0.6, 0.15, 0.05, 0.1]])
-    every, few = mapping(own), mapping(own, among="subset")
-    assert every.columns[every.shares(probabilities, True).argmax()] == "minivan"
-    assert few.columns == ("hound", "feline")
-    assert few.shares(probabilities, True)[0] == pytest.approx([0.5, 0.5])
+def test_scores_that_are_all_minus_infinity_give_nothing() -> None:
     nothing = np.array([[0.0, -np.inf, -np.inf, -np.inf, -np.inf]])
     assert mapping(taxonomy(feline={"synset": "cat"}), among="subset").shares(nothing) == [[0.0]]
 
@@ -122,13 +117,61 @@ def test_no_top_five_is_kept_of_five_classes_or_fewer() -> None:
         assert mapping(own, outputs=outputs[:used]).answer_count(5) == most
 
 
-def test_a_run_keeps_what_was_mapped_and_says_it() -> None:
-    own = taxonomy(hound={"synset": "dog"}, feline={"synset": "cat"}, deer={"synset": "deer"})
-    record = record_of(mapping(own), ["hound", "deer", "deer"])
-    assert record["outputs"] == {"hound": ["poodle", "husky"], "feline": ["tabby"]}
-    assert record["without"] == {"deer": 2}
-    assert (record["taxonomy"], record["pool"], record["among"]) == ("mine", "sum", "all")
-    assert explain(record) == [
-        "mine: 2 of 3 classes mapped to 3 of the model's 5 outputs (probabilities summed)",
-        "no output for deer (2 photos): 2 photos not counted",
-    ]
+# Outputs that models call in their own words meet classes by lists, ids and names.
+
+
+def plain(**classes: dict[str, object]) -> Taxonomy:
+    return taxonomy_of({"name": "mine", "classes": classes})
+
+
+def test_lists_come_before_ids_ids_before_names_and_spellings_are_one_name() -> None:
+    own = plain(
+        red_panda={"outputs": ["Ailurus/fulgens"]}, panda_2={"outputs": ["red_panda"]}, cat={}
+    )
+    found = match_by_words(["red_panda", "Ailurus/fulgens", "cat", "CAT"], own)
+    listed = {"panda_2": ["red_panda"], "red_panda": ["Ailurus/fulgens"], "cat": ["cat"]}
+    assert (found.outputs, found.by_name) == (listed, ())
+    own = plain(red_panda={}, c1={"name": "Tabby cat"}, deer={})
+    found = match_by_words(["Red-Panda", "tabby  cat", "moose"], own)
+    assert found.outputs == {"red_panda": ["Red-Panda"], "c1": ["tabby  cat"]}
+    assert found.by_name == ("red_panda", "c1")
+
+
+def test_a_name_that_could_mean_another_is_not_taken() -> None:
+    for outputs, classes in (
+        (["Crane"], {"bird": {"lemmas": ["crane"]}}),  # a lemma is no name
+        (["Crane"], {"crane": {}, "machine": {"lemmas": ["crane"]}}),  # two could be meant
+        (["Crane", "CRANE"], {"crane": {}}),  # by two outputs
+        (["N02123045"], {"tabby": {"synset": "n02123045"}}),
+        (["", "?"], {"a": {}}),
+    ):
+        assert match_by_words(outputs, plain(**classes)).outputs == {}
+
+
+@given(st.lists(st.sampled_from(["cat", "Cat", "cat ", "dog", "a-b", "a b", ""]), max_size=7))
+def test_an_output_is_of_one_class_and_each_met_class_is_known(outputs: list[str]) -> None:
+    own = plain(cat={}, puppy={"name": "dog", "outputs": ["Cat"]}, a_b={})
+    found = match_by_words(outputs, own).outputs
+    given_away = [output for its in found.values() for output in its]
+    assert len(given_away) == len(set(given_away))
+    assert set(given_away) <= set(outputs)
+    assert set(found) <= {"cat", "puppy", "a_b"}
+
+
+def test_what_met_by_its_name_alone_is_kept_and_said() -> None:
+    own = plain(cat={}, dog={})
+    mapping = ClassMapping.of(("Cat", "dog", "sofa"), own, Convention(), lambda noun: ())
+    record = record_of(mapping, ["cat", "dog"])
+    assert (record["by_name"], record["outputs"]) == (["cat"], {"cat": ["Cat"], "dog": ["dog"]})
+    assert "outputs mapped by name alone: 'Cat' as cat" in explain(record)
+    assert "by_name" not in record_of(
+        ClassMapping.of(("cat", "dog"), own, Convention(), lambda noun: ()), ["cat"]
+    )
+
+
+def test_an_output_is_in_one_list_alone() -> None:
+    text = '[classes.cat]\noutputs = ["Cat"]\n[classes.dog]\noutputs = [\n"Dog", "Cat"]\n'
+    with pytest.raises(
+        BadInput, match=r"line 4: classes\.dog\.outputs: the output 'Cat' is of cat"
+    ):
+        taxonomy_in(text, "c.toml")
