@@ -5,15 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
-from genset.cli.group import first_sentence
 from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from tests.commands import run
@@ -164,22 +161,6 @@ def test_a_table_with_a_cell_too_many_or_a_date_to_come_is_refused(tmp_path: Pat
         (tmp_path / "table.csv").write_text(f"{head}\n{TENCH}/flickr:0,Cleo,{row}\n")
         assert said in error_of(genset("labels", "import", "table.csv", cwd=tmp_path), 2)
     assert json.loads(genset("status", "--json", cwd=tmp_path).stdout)["labels"] == 0
-
-
-def groups(command: click.Command, name: str = "genset") -> Iterator[tuple[str, click.Group]]:
-    if isinstance(command, click.Group):
-        yield name, command
-        for word, inner in command.commands.items():
-            yield from groups(inner, f"{name} {word}")
-
-
-def test_help_of_each_group_has_each_command_in_a_whole_sentence() -> None:
-    for name, group in groups(cli):
-        shown = CliRunner().invoke(cli, [*name.split()[1:], "--help"]).output
-        assert "..." not in shown.partition("Commands:")[2].partition("Collect:")[2]
-        flat = "".join(shown.split())
-        for word, command in group.commands.items():
-            assert "".join(f"{word}{first_sentence(command)}".split()) in flat
 
 
 def test_ctrl_c_says_what_is_stored_and_how_to_go_on(

@@ -13,6 +13,7 @@ import yaml
 
 import genset
 from genset.cli import cli
+from genset.cli.group import first_sentence
 from genset.sources.source import source_class, source_names
 
 ROOT = Path(__file__).parent.parent
@@ -33,6 +34,7 @@ def shown_in_help() -> Iterator[str]:
 
 
 def commands(group: click.Group) -> Iterator[click.Command]:
+    """All below a group; a group before those in it."""
     for command in group.commands.values():
         yield command
         if isinstance(command, click.Group):
@@ -62,14 +64,18 @@ def test_every_command_shown_is_one_that_there_is() -> None:
 
 
 def test_every_command_has_help_with_each_example_on_its_own_line() -> None:
-    for command in commands(cli):
-        if not isinstance(command, click.Group):
-            examples = re.findall(r"^\s*(genset .*)$", command.help or "", re.MULTILINE)
-            assert examples, command.name
-            shown = command.get_help(click.Context(command))
-            assert "\\b" not in shown, command.name
-            for example in examples:
-                assert f"\n  {example}\n" in shown, command.name
+    for command in [cli, *commands(cli)]:
+        shown = command.get_help(click.Context(command))
+        assert "\\b" not in shown, command.name
+        if isinstance(command, click.Group):
+            flat = "".join(shown.split())
+            for word, each in command.commands.items():
+                assert "".join(f"{word}{first_sentence(each)}".split()) in flat, word
+            continue
+        examples = re.findall(r"^\s*(genset .*)$", command.help or "", re.MULTILINE)
+        assert examples, command.name
+        for example in examples:
+            assert f"\n  {example}\n" in shown, command.name
 
 
 def test_readme_is_short_and_shows_the_two_lines_on_its_first_screen() -> None:

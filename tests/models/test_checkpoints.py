@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from PIL import Image
@@ -17,6 +16,7 @@ from torchvision.transforms import InterpolationMode
 from genset.core.errors import BadInput, ModelError
 from genset.score.results.runs import find_runs, load_predictions
 from genset.sets.open import open_set
+from tests.models.huggingface.test_classifier import noise
 from tests.score.colours import WNIDS, Colours, colours, painted_set
 from tests.score.scoring import evaluate
 
@@ -36,15 +36,7 @@ def weights() -> Weights:
 
 @pytest.fixture(scope="module")
 def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twelve photos of noise in two classes."""
-    folder = tmp_path_factory.mktemp("photos")
-    random = np.random.default_rng(0)
-    for number in range(12):
-        (folder / WNIDS[number % 2]).mkdir(exist_ok=True)
-        coarse = random.integers(0, 256, (6, 8, 3), np.uint8)
-        picture = Image.fromarray(coarse).resize((120, 90), Image.Resampling.BICUBIC)
-        picture.save(folder / WNIDS[number % 2] / f"{number:02}.png")
-    return folder
+    return noise(tmp_path_factory.mktemp("set") / "photos")
 
 
 Answers = dict[str, tuple[tuple[str, ...], tuple[float, ...]]]

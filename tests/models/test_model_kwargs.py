@@ -7,7 +7,6 @@ import pytest
 import timm
 import torch
 
-from genset.core.errors import BadInput
 from tests.commands import says
 from tests.score.painted import painted_set
 from tests.score.scoring import load_model
@@ -29,23 +28,3 @@ def test_a_network_of_another_size_and_pooling_is_scored_by_the_command_line(
     assert len({record["weights_hash"] for record in records}) == 1
     loaded, photo = load_model(f"{spec}avg"), torch.rand(1, 3, 64, 64)
     assert torch.equal(loaded.network(photo), made.eval()(photo))
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("timm:test_vit?model_kwargs=img_sise=64", "timm: .*argument 'img_sise'"),
-        ("timm:test_vit?model_kwargs=global_pool=most", "timm: "),
-        ("torchvision:resnet18?model_kwargs=poool=avg", "torchvision: .*argument 'poool'"),
-        ("torchvision:resnet18?model_kwargs=avg", "NAME=VALUE,NAME=VALUE, not 'avg'"),
-        ("timm:test_vit?model_kwargs=checkpoint_path=x.pth", "cannot have checkpoint_path"),
-        ("onnx:x.onnx?model_kwargs=a=1", "no option model_kwargs"),
-    ],
-)
-def test_a_wrong_name_or_value_is_one_line(
-    spec: str, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(BadInput, match=message) as error:
-        load_model(spec)
-    assert "\n" not in str(error.value)
