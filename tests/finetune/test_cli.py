@@ -11,22 +11,17 @@ from torch import Tensor, nn
 
 from genset.__main__ import main
 from tests.finetune.layouts import class_folders
-from tests.score.colours import colours
+from tests.score.colours import Colours, colours
 from tests.terminal import Answer
 
 COLOURS = "file:colours.pth?arch=tests.score.colours:Colours&resize=32&crop=32&std=0.5"
 
 
-class Small(nn.Module):
-    """Mean red, green and blue, and a linear layer of as many outputs as one asks for."""
+class Small(Colours):
+    """Has as many outputs as one asks for."""
 
     def __init__(self, num_classes: int = 1000) -> None:
-        super().__init__()
-        self.scores = nn.Linear(3, num_classes)
-
-    def forward(self, pixels: Tensor) -> Tensor:
-        scores: Tensor = self.scores(pixels.mean(dim=(2, 3)))
-        return scores
+        super().__init__(num_classes)
 
 
 class Squared(Small):

@@ -1,6 +1,8 @@
 """Features: what the evaluator's own pipeline gives, computed once, whatever happens meanwhile."""
 
+import errno
 import multiprocessing
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -128,3 +130,21 @@ def test_processes_that_want_the_same_at_once_compute_it_once(
         process.join()
         assert process.exitcode == 0
     assert sorted(int(file.read_text()) for file in counts.iterdir()) == [0, 0, 108]
+
+
+def test_a_full_disk_is_one_line_and_what_is_finished_stays(
+    photos: PhotoSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, decoded: list[Path]
+) -> None:
+    def full(path: Path, *rest: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("genset.finetune.features.write_text", full)
+        models, options = headed([network(tmp_path)]), ScoringOptions(workers=1)
+        (error,) = compute_features(photos, models, tmp_path / "kept", options)
+    assert "No space left on device. What is finished is kept" in str(error)
+    decoded.clear()
+    computed(photos, tmp_path / "kept", network(tmp_path))
+    assert len(decoded) == 8  # on which engines are tried
+    (folder,) = (tmp_path / "kept").glob("*/")
+    assert sorted(file.name for file in folder.iterdir()) == ["features.json", "features.npy"]

@@ -54,42 +54,6 @@ def test_accuracy_is_the_mean_over_seeds_with_one_heads_interval(tmp_path: Path)
     assert answered(tmp_path, "fast", TRUTH, TRUTH).record.spread is None  # of one seed
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "said"),
-    [
-        ("finetune.json", "{", "is not a run's record"),
-        ("finetune.json", '{"format": "genset run 1"}', "of another format"),
-        ("finetune.json", '{"format": "genset finetune 1", "attempts": []}', "not a run's record"),
-    ],
-)
-def test_a_record_that_is_not_ours_is_named(
-    tmp_path: Path, file: str, content: str, said: str
-) -> None:
-    folder, _ = answered(tmp_path, "slow", TRUTH, TRUTH)
-    (folder / file).write_text(content)
-    with pytest.raises(GensetError, match=said) as caught:
-        find_finetuned(tmp_path)
-    assert str(folder) in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ("", "cannot be read"),
-        ("image,class,all_0\na.jpg,auk\nb.jpg,auk,auk\n", "cannot be read"),
-        ("image,class,all_0\na.jpg,auk,dodo\n", "cannot be read"),
-        ("image,class,all_0\na.jpg,auk,auk\n", "do not give the run's counts"),
-    ],
-)
-def test_answers_that_do_not_fit_the_record_are_no_basis(
-    tmp_path: Path, content: str, said: str
-) -> None:
-    kept = answered(tmp_path, "slow", TRUTH, TRUTH)
-    (kept.folder / "predictions.csv").write_text(content)
-    with pytest.raises(GensetError, match=said):
-        load_predictions(kept)
-
-
 def keep(moment: int, runs: Path) -> None:
     answered(runs, "slow", TRUTH, TRUTH, [0, 1, 1, 1, 2])
 
@@ -103,3 +67,25 @@ def test_a_kill_at_any_moment_leaves_a_whole_run_or_none(tmp_path: Path) -> None
             assert load_predictions(kept).right.sum() == 9
             assert load_head(kept.folder)
     assert len(find_finetuned(runs)) == 1
+
+
+def test_a_record_that_is_not_ours_and_answers_that_do_not_fit_it_are_named(tmp_path: Path) -> None:
+    kept = answered(tmp_path, "slow", TRUTH, TRUTH)
+    for content, said in (
+        ("", "cannot be read"),
+        ("image,class,all_0\na.jpg,auk\nb.jpg,auk,auk\n", "cannot be read"),
+        ("image,class,all_0\na.jpg,auk,dodo\n", "cannot be read"),
+        ("image,class,all_0\na.jpg,auk,auk\n", "do not give the run's counts"),
+    ):
+        (kept.folder / "predictions.csv").write_text(content)
+        with pytest.raises(GensetError, match=said):
+            load_predictions(kept)
+    for content, said in (
+        ("{", "is not a run's record"),
+        ('{"format": "genset run 1"}', "of another format"),
+        ('{"format": "genset finetune 1", "attempts": []}', "not a run's record"),
+    ):
+        (kept.folder / "finetune.json").write_text(content)
+        with pytest.raises(GensetError, match=said) as caught:
+            find_finetuned(tmp_path)
+        assert str(kept.folder) in str(caught.value)

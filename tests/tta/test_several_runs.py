@@ -142,21 +142,15 @@ def test_a_loss_goes_down_in_every_answer(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["stability", "thresholds"])
 def test_figures_go_in_steps(tmp_path: Path, command: str) -> None:
-    logs = [
-        write_tsv(tmp_path / f"{at}.tsv", [60, 91, 90.5, 93.2 + at / 10], hour=1 + at / 10)
-        for at in range(2)
-    ]
+    logs = [write_tsv(tmp_path / f"{at}.tsv", [60, 91, 90.5, 93.2 + at]) for at in range(2)]
     printed(command, *logs, "-o", tmp_path / "a.svg")
-    drawn = re.findall(
-        r'<path d="([^"]*)"[^>]*style="fill: none; stroke: #(?:1f77b4|ff7f0e)',
-        (tmp_path / "a.svg").read_text(),
-    )
+    line = r'<path d="([^"]*)"[^>]*style="fill: none; stroke: #(?:1f77b4|ff7f0e)'
+    drawn = re.findall(line, (tmp_path / "a.svg").read_text())
     assert drawn
     for path in drawn:
-        points = [tuple(map(float, at)) for at in re.findall(r"(-?[\d.]+) (-?[\d.]+)", path)]
+        points = re.findall(r"(-?[\d.]+) (-?[\d.]+)", path)
         assert len(points) > 1
-        for (x0, y0), (x1, y1) in pairwise(points):
-            assert x0 == x1 or y0 == y1
+        assert all(x0 == x1 or y0 == y1 for (x0, y0), (x1, y1) in pairwise(points))
 
 
 def test_what_all_entries_have_to_remark_is_said_once(tmp_path: Path) -> None:

@@ -60,15 +60,6 @@ def test_repeats_of_which_one_cannot_be_read_are_refused(tmp_path: Path) -> None
     assert refusal(path).startswith(begin)
 
 
-def test_a_log_of_two_configurations_is_refused(tmp_path: Path) -> None:
-    write_repeats(tmp_path / "a", 8)
-    write_repeats(tmp_path / "b", 8, scatter=[1.1, 1.0])
-    path = write_study(tmp_path, [{"log": "a"}, {"log": "b", "on": ["amp"]}])
-    message = refusal(path)
-    assert "run 2 (line 7): run-1 has the epochs of a run of" in message
-    assert message.endswith(f"{path}, run 1 (line 3)")
-
-
 def test_logs_may_be_several_and_several_runs_of_one_configuration(tmp_path: Path) -> None:
     write_repeats(tmp_path / "a", 8)
     write_repeats(tmp_path / "b", 9)
@@ -78,17 +69,18 @@ def test_logs_may_be_several_and_several_runs_of_one_configuration(tmp_path: Pat
     (found,) = answer(path)["configurations"]
     assert (found["on"], len(found["runs"])) == (["amp", "big"], 7)
     assert "--mixed would change nothing" in refusal(path, "--mixed")
-
-
-def test_repeats_that_are_not_of_one_entry_are_refused_unless_that_is_said(tmp_path: Path) -> None:
-    write_entry(tmp_path / "a" / "one", [93], 8)
-    write_entry(tmp_path / "a" / "two", [93], 9, model="ResNet 18")
-    path = write_study(tmp_path, [{"log": "a"}])
+    # A log belongs to one configuration, whose repeats are of one entry.
+    path = write_study(tmp_path, [{"log": "a"}, {"log": "a", "on": ["amp"]}])
     message = refusal(path)
-    assert "run 1 (line 3): the runs are not of one entry: model ResNet 50 and ResNet 18" in message
+    assert "run 2 (line 7): run-0 has the epochs of a run of" in message
+    assert message.endswith(f"{path}, run 1 (line 3)")
+    write_entry(tmp_path / "b" / "other", [93], 9, model="ResNet 18")
+    path = write_study(tmp_path, [{"log": "b"}])
+    differs = "model ResNet 18 and ResNet 50"
+    assert f"run 1 (line 3): the runs are not of one entry: {differs}" in refusal(path)
     printed = factors(path, "--mixed").stdout
     assert "the runs differ in" in printed
-    assert "model ResNet 50 and ResNet 18" in printed
+    assert differs in printed
 
 
 def test_the_order_is_the_files_unless_it_says_another(tmp_path: Path) -> None:

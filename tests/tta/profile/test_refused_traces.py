@@ -62,11 +62,7 @@ def test_files_that_are_none_cut_off_damaged_or_a_bomb(tmp_path: Path) -> None:
     assert "it is cut off" in refusal(path)
     path.write_bytes(whole[:40] + b"\0\0\0\0" + whole[44:])
     assert "its gzip is damaged" in refusal(path)
-    for start, filling, why in (
-        (b"", b"\0", "no JSON"),
-        (b"", b" ", "it is empty"),
-        (b'["', b"a", "16"),
-    ):
+    for start, filling, why in ((b"", b" ", "it is empty"), (b'["', b"a", "16")):
         path.write_bytes(gzip.compress(start + filling * 64 * MB))
         assert why in refusal(path)
 

@@ -128,20 +128,21 @@ def test_kernels_that_communicate_are_no_work_and_those_without_an_operator_are_
     assert [work.name for work in found.others] == ["my::operator", ""]
 
 
-ATTENTION = [
-    # Scores and their sum of values; backward the scores again and four gradients.
-    ("aten::_scaled_dot_product_flash_attention", 0, (2, 4, 16, 32), (2, 4, 24, 32), 2),
-    ("aten::_scaled_dot_product_efficient_attention", 0, (2, 4, 16, 32), (2, 2, 24, 32), 2),
-    ("aten::_scaled_dot_product_cudnn_attention_backward", 1, (2, 4, 16, 32), (2, 4, 24, 32), 5),
-]
-
-
-@pytest.mark.parametrize(("name", "gradients", "query", "key", "products"), ATTENTION)
+@pytest.mark.parametrize(
+    ("name", "gradients", "heads", "products"),
+    [
+        # Scores and their sum of values; backward the scores again and four gradients.
+        ("flash_attention", 0, 4, 2),
+        ("efficient_attention", 0, 2, 2),
+        ("cudnn_attention_backward", 1, 4, 5),
+    ],
+)
 def test_attention_counts_its_products(
-    name: str, gradients: int, query: tuple[int, ...], key: tuple[int, ...], products: int
+    name: str, gradients: int, heads: int, products: int
 ) -> None:
-    inputs = [halves(*query)] * gradients + [halves(*query), halves(*key), halves(*key)]
-    work = only(called(name, *inputs, None, None, None)).work
+    query, key = halves(2, 4, 16, 32), halves(2, heads, 24, 32)
+    inputs = [*[query] * gradients, query, key, key, None, None, None]
+    work = only(called(f"aten::_scaled_dot_product_{name}", *inputs)).work
     assert work.flops == products * 2 * (2 * 4) * 16 * 24 * 32
 
 
