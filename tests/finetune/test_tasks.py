@@ -103,19 +103,15 @@ def test_a_folders_own_parts_are_kept(tmp_path: Path) -> None:
     assert ids(data, "test") == ["val/hawk/0.png", *(f"val/owl/{n}.png" for n in range(4))]
 
 
-@pytest.mark.parametrize(
-    ("task", "place"),
-    [
-        ("birds-200", "cub/CUB_200_2011"),
-        ("cats-dogs", "dogs-vs-cats/train"),
-        ("butterflies", "leeds/leedsbutterfly"),
-    ],
-)
-def test_data_is_found_in_a_folder_above_it(task: str, place: str, tmp_path: Path) -> None:
-    root = tmp_path / place
-    {"birds-200": birds, "cats-dogs": cats_and_dogs, "butterflies": butterflies}[task](root)
-    (tmp_path / "other").mkdir()
-    assert open_task(task, tmp_path) == open_task(task, root)
+def test_data_is_found_in_a_folder_above_it(tmp_path: Path) -> None:
+    for task, make, place in (
+        ("birds-200", birds, "cub/CUB_200_2011"),
+        ("cats-dogs", cats_and_dogs, "dogs-vs-cats/train"),
+        ("butterflies", butterflies, "leeds/leedsbutterfly"),
+    ):
+        root = make(tmp_path / task / place)  # type: ignore[operator]
+        (tmp_path / task / "other").mkdir()
+        assert open_task(task, tmp_path / task) == open_task(task, root)
 
 
 def test_the_hash_is_of_photos_and_classes_not_of_parts(tmp_path: Path) -> None:

@@ -92,23 +92,6 @@ def convolutions() -> Callable[[], None]:
     return step
 
 
-def called_again() -> Callable[[], None]:
-    """What vmap and autocast call again under its own name, on other tensors: that one runs."""
-    images, weights = torch.randn(5, 2, 3, 8, 8), torch.randn(4, 3, 3, 3)
-    rows, matrix = torch.randn(5, 4, 6), torch.randn(6, 7)
-    layer = nn.Linear(6, 9)
-
-    def step() -> None:
-        for _ in range(3):
-            torch.vmap(torch.matmul, in_dims=(0, None))(rows, matrix)
-            torch.vmap(torch.nn.functional.conv2d, in_dims=(0, None))(images, weights)
-            with torch.autocast("cpu", torch.bfloat16):
-                layer(rows).sum()
-                torch.mm(rows[0], matrix)
-
-    return step
-
-
 def unseen() -> dict[str, Callable[[], object]]:
     batch = torch.randn(4, 5, 6)
     whole = torch.ones(32, 32, dtype=torch.int8)
@@ -135,7 +118,7 @@ def _without_gradients(layer: nn.Module, words: torch.Tensor) -> None:
 def main(folder: Path) -> None:
     torch.manual_seed(0)
     torch.set_num_threads(1)  # many threads wait for each other where other tests run too
-    for make in (resnet, attention, convolutions, called_again):
+    for make in (resnet, attention, convolutions):
         step = make()
         _record(step, folder / f"{make.__name__}.json")
         with FlopCounterMode(display=False) as whole, Counter() as counter:

@@ -228,44 +228,36 @@ def test_a_full_disk_ends_it_with_a_line_and_what_is_kept_is_whole(here: Path) -
     assert [len(run.epochs) for run in read_entries(Path("runs")).trainings] == [200, 200]
 
 
-@pytest.mark.parametrize(
-    ("leave", "says"),
-    [
-        ("true", "no checkpoint at w-0: No such file or directory"),
-        ("mkdir w-0", "w-0 is a folder: name the file of weights in it"),
-        ("touch -d 2020-01-01 w-0", "w-0 is older than this run, and so of another one"),
-    ],
-)
-def test_a_checkpoint_that_is_not_this_run_s_is_said_and_the_run_is_kept(
-    here: Path, leave: str, says: str
-) -> None:
-    told = f"echo tta epoch=1 top1=95 seconds=1; {leave}; : {{seed}}"
-    words = ["--seeds", "0", "--checkpoint", "w-{seed}"]
-    done = record(*words, command=f"sh -c {shlex.quote(told)}")
-    assert done.exit_code == 1
-    assert done.exception.lines == [f"seed-0: {says}"]  # type: ignore[union-attr]
-    assert misc("seed-0")["recording"]["finished"] is True
-    assert "checkpoint" not in misc("seed-0")
+def test_a_checkpoint_that_is_not_this_run_s_is_said_and_the_run_is_kept(here: Path) -> None:
+    for seed, (leave, says) in enumerate(
+        (
+            ("true", "no checkpoint at w-0: No such file or directory"),
+            ("mkdir w-1", "w-1 is a folder: name the file of weights in it"),
+            ("touch -d 2020-01-01 w-2", "w-2 is older than this run, and so of another one"),
+        )
+    ):
+        told = f"echo tta epoch=1 top1=9{seed} seconds=1; {leave}; : {{seed}}"
+        words = ["--seeds", str(seed), "--checkpoint", "w-{seed}"]
+        done = record(*words, command=f"sh -c {shlex.quote(told)}")
+        assert done.exit_code == 1
+        assert done.exception.lines == [f"seed-{seed}: {says}"]  # type: ignore[union-attr]
+        assert misc(f"seed-{seed}")["recording"]["finished"] is True
+        assert "checkpoint" not in misc(f"seed-{seed}")
 
 
-@pytest.mark.parametrize(
-    ("words", "seed", "says"),
-    [
+def test_seeds_that_cannot_be_are_refused_before_anything_runs(here: Path) -> None:
+    for words, seed, says in (
         ("--runs 2 --seeds 0..2", "{seed}", "--runs 2, but --seeds 0..2 are 3: say one of the two"),
         ("--seeds one", "{seed}", "--seeds one: write them like 0..4 or 0,1,5"),
         ("--seeds 1,0..2", "{seed}", "--seeds 1,0..2: one is there twice"),
         ("--seeds 0..99999999", "{seed}", "--seeds 0..99999999: more than 1,000 runs"),
         ("--seeds 0..2", "", "--seeds 0..2: the command has no {seed}: write it where one belongs"),
         ("", "{seed}", "{seed} stands for the seed of a run: say --runs N or --seeds 0..4"),
-    ],
-)
-def test_seeds_that_cannot_be_are_refused_before_anything_runs(
-    here: Path, words: str, seed: str, says: str
-) -> None:
-    done = record(*words.split(), command=f"sh -c 'touch ran {seed}'")
-    assert str(done.exception).startswith(says)
+    ):
+        done = record(*words.split(), command=f"sh -c 'touch ran {seed}'")
+        assert str(done.exception).startswith(says)
+        assert isinstance(done.exception, BadInput)
     assert not Path("ran").exists()
-    assert isinstance(done.exception, BadInput)
 
 
 def test_two_series_at_once_are_told_to_wait(here: Path) -> None:
