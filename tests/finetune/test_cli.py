@@ -111,21 +111,18 @@ def saved(network: nn.Module, name: str) -> str:
     return f"file:{name}?arch={__name__}:{type(network).__name__}&resize=32&crop=32"
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
+def test_wrong_words_get_one_line(terminal: Terminal) -> None:
+    for words, said in (
         (["butterflies", "--data", "none"], "butterflies has several folders of data (none, "),
         (["folder", "--seeds", "0"], "0 is not in the range 1<=x<=100"),
         (["folder", "--engine", "abacus"], "engine is one of auto, torch"),
         (["folder", "--model", "predictions:p.npy"], "predictions have no layers"),
         (["folder", "--model", "nets"], "model 'nets': a spec is torchvision:NAME"),
-    ],
-)
-def test_wrong_words_get_one_line(terminal: Terminal, words: list[str], said: str) -> None:
-    done = terminal("finetune", *words, "--data", "shades", "--model", terminal.model)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.count("\n") == 1
-    assert said in done.err
+    ):
+        done = terminal("finetune", *words, "--data", "shades", "--model", terminal.model)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.count("\n") == 1
+        assert said in done.err
     assert not (terminal.folder / "runs").exists()
 
 

@@ -96,29 +96,24 @@ def test_near_duplicates_fall_on_one_side_of_a_seeded_split(tmp_path: Path, seed
     assert firsts[places["owl/again-0.jpg"]] == places["owl/0.png"]
 
 
-def test_near_duplicates_across_a_split_that_is_defined_are_counted(tmp_path: Path) -> None:
-    scenes(tmp_path / "train", {"owl": 3, "hawk": 3})
-    save_again(tmp_path, "train/owl/1.png", "test/owl/1.jpg")
-    scenes(tmp_path / "test", {"hawk": 4})
+def test_near_duplicates_across_a_split_are_counted_but_of_small_photos(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    scenes(own / "train", {"owl": 3, "hawk": 3})
+    save_again(own, "train/owl/1.png", "test/owl/1.jpg")
+    scenes(own / "test", {"hawk": 4})
     for number in range(3):
-        (tmp_path / f"test/hawk/{number}.png").unlink()
-    data = open_task("folder", tmp_path)
+        (own / f"test/hawk/{number}.png").unlink()
+    data = open_task("folder", own)
     assert ids(data, "test") == ["test/hawk/3.png", "test/owl/1.jpg"]
     assert data.notes == (
         "1 test photo is also in the training part, as near-duplicates; the split (its own, train "
         "and test) stays as it is (test/owl/1.jpg = train/owl/1.png).",
     )
-
-
-def test_a_class_of_near_duplicates_alone_is_split_and_small_photos_are_not_compared(
-    tmp_path: Path,
-) -> None:
-    root = scenes(tmp_path, {"owl": 4, "hawk": 1})
+    # A class of near-duplicates alone is split all the same.
+    root = scenes(tmp_path / "alone", {"owl": 4, "hawk": 1})
     save_again(root, "hawk/0.png", "hawk/again.jpg")
     (note,) = open_task("folder", root).notes
-    assert note.startswith(
-        "1 test photo is also in the training part, as near-duplicates; no other"
-    )
+    assert note.startswith("1 test photo is also in the training part, as near-duplicates; no oth")
     small = scenes(tmp_path / "small", {"owl": 4, "hawk": 4}, size=64)
     save_again(small, "owl/0.png", "owl/again.jpg")
     assert open_task("folder", small).notes == ()

@@ -79,24 +79,17 @@ def test_a_last_line_without_an_end_and_a_mean_over_runs_are_no_scores(tmp_path:
     assert "1 of 1 entry" in verdict(log, "--threshold", 70)
 
 
-def test_fastais_error_rate_counts_before_its_loss(tmp_path: Path) -> None:
-    head = "epoch,train_loss,valid_loss,{},time"
-    rows = ["0,0.9,0.8,0.5,00:10", "1,0.4,0.5,0.2,00:10"]
+def test_a_threshold_and_options_that_cannot_be_meant_are_a_question(tmp_path: Path) -> None:
+    log = write(tmp_path / "log.csv", ["epoch,seconds,val_error", "1,60,0.5", "2,120,0.08"])
+    assert "for 30 % write 30" in refusal("table", log, "--threshold", 0.3)
+    assert "1 of 1 entry" in verdict(log, "--threshold", 30)
+    assert "no entry has a price" in refusal("table", log, "--threshold", 70, "--by", "cost")
+    assert "no entry says its day" in refusal("table", log, "--threshold", 70, "--baseline", "seed")
+    write(log, ["epoch,seconds,val_error", "1,60,1.5", "2,120,0.2"])
+    assert "1 of 1 entry" in verdict(log, "--threshold", 0.3)
+    # Of fastai's columns the error rate counts before the loss.
+    head, rows = "epoch,train_loss,valid_loss,{},time", ["0,1,0.8,0.5,00:10", "1,1,0.5,0.2,00:10"]
     log = write(tmp_path / "history.csv", [head.format("error_rate"), *rows])
     assert "error_rate" in verdict(log, "--threshold", 25)
     write(log, [head.format("perplexity"), *rows])
     assert "--metric: valid_loss, perplexity" in tta("table", log, "--threshold", 0.5).stdout
-
-
-def test_a_threshold_for_fractions_of_an_error_is_a_question(tmp_path: Path) -> None:
-    log = write(tmp_path / "log.csv", ["epoch,seconds,val_error", "1,60,0.5", "2,120,0.08"])
-    assert "for 30 % write 30" in refusal("table", log, "--threshold", 0.3)
-    assert "1 of 1 entry" in verdict(log, "--threshold", 30)
-    write(log, ["epoch,seconds,val_error", "1,60,1.5", "2,120,0.2"])
-    assert "1 of 1 entry" in verdict(log, "--threshold", 0.3)
-
-
-def test_options_that_would_change_nothing_are_refused(tmp_path: Path) -> None:
-    log = write(tmp_path / "log.csv", ["epoch,seconds,val_acc", "1,60,50", "2,120,75"])
-    assert "no entry has a price" in refusal("table", log, "--threshold", 70, "--by", "cost")
-    assert "no entry says its day" in refusal("table", log, "--threshold", 70, "--baseline", "seed")
