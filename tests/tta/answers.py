@@ -9,6 +9,9 @@ from click.testing import CliRunner, Result
 
 from genset.cli import cli
 from genset.core.errors import GensetError
+from genset.tta.logs.common import ReadAs
+from genset.tta.logs.reading import read_file
+from genset.tta.runs import Training
 
 
 def tta(*words: object) -> Result:
@@ -52,3 +55,16 @@ def texts(figure: Path) -> list[str]:
     text = figure.read_text("utf-8")
     ElementTree.fromstring(text)
     return [part.split("-->")[0].strip() for part in text.split("<!--")[1:]]
+
+
+def runs_of(path: Path, content: str | bytes, read_as: ReadAs = ReadAs()) -> list[Training]:  # noqa: B008
+    """Write a file and read its runs, as the commands do."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return read_file(path, read_as)
+
+
+def measured(run: Training) -> list[tuple[float, float, float]]:
+    """Epoch, seconds and the score that counts."""
+    score = run.about.task.score
+    return [(e.epoch, round(3600 * e.hours, 6), e.scores[score]) for e in run.epochs]

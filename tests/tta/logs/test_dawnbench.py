@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -214,24 +213,19 @@ def test_any_entry_is_counted_and_printed_or_refused(
     assert json.dumps(to_json(found), allow_nan=False)
 
 
-def read_all(paths: Sequence[Path]) -> tuple[list[str], list[str]]:
-    refused: list[MalformedLog] = []
-    runs = read_runs(paths, refused)
-    return [run.about.name for run in runs], [str(error) for error in refused]
-
-
 def test_runs_are_files_and_folders_of_them(tmp_path: Path) -> None:
     write_entry(tmp_path / "v1.0" / "a", [93.1])
     write_tsv(tmp_path / "v1.1" / "b.tsv", [93.2])
     (tmp_path / "v1.1" / "bad.tsv").write_text("nothing")
     both = [tmp_path / "v1.0" / "a.tsv", tmp_path / "v1.0" / "a.json"]
-    assert read_all(both) == (["a"], [])
-    names, refused = read_all([tmp_path / "v1.0", tmp_path / "v1.1"])
-    assert names == ["a", "b"]
-    assert "bad.tsv, line 1: no column epoch" in refused[0]
+    refused: list[MalformedLog] = []
+    assert [run.about.name for run in read_runs(both, refused)] == ["a"] and not refused
+    runs = read_runs([tmp_path / "v1.0", tmp_path / "v1.1"], refused)
+    assert [run.about.name for run in runs] == ["a", "b"]
+    assert "bad.tsv, line 1: no column epoch" in str(refused[0])
     write_tsv(tmp_path / "v1.1" / "copy.tsv", [93.2])
     with pytest.raises(BadInput, match=r"holds the same epochs as .*b\.tsv"):
-        read_all([tmp_path / "v1.1" / "b.tsv", tmp_path / "v1.1" / "copy.tsv"])
+        read_runs([tmp_path / "v1.1" / "b.tsv", tmp_path / "v1.1" / "copy.tsv"], [])
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match="no DAWNBench entries"):
         read_entries(tmp_path / "empty")

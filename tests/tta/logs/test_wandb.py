@@ -8,7 +8,7 @@ import pytest
 
 from genset.tta.logs.common import ReadAs
 from genset.tta.runs import MalformedLog
-from tests.tta.logs.table_files import measured, runs_of
+from tests.tta.answers import measured, runs_of
 
 # As pandas writes run.scan_history(): an index without a name, rows of training and validation.
 HISTORY = [

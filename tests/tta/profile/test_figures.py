@@ -46,10 +46,8 @@ def test_of_what_is_not_known_there_is_no_panel(tmp_path: Path) -> None:
     said = texts(path)
     assert "tpu" in said
     assert not any("what the device did" in each for each in said)
-
-
-def test_lines_of_eight_runs_differ_without_their_colours() -> None:
-    assert len({str(line_style(at)[1]) for at in range(9)}) == 9
+    points = [word for at in range(21) for word in ("--point", f"p{at}=1e12,1e10,1")]
+    assert "at most 20 runs" in refusal("profile", *points, "-o", path)
     assert len({line_style(at) for at in range(20)}) == 20
 
 
@@ -62,12 +60,6 @@ def test_names_outside_of_the_font_warn_nobody_and_a_strangers_name_is_no_formul
     printed("profile", "--all", *words, "-o", tmp_path / "a.svg")
     assert name in texts(tmp_path / "a.svg")
     assert not [each for each in recwarn if "Glyph" in str(each.message)]
-
-
-def test_what_no_figure_holds_is_refused(tmp_path: Path) -> None:
-    points = [word for at in range(21) for word in ("--point", f"p{at}=1e12,1e10,1")]
-    assert "at most 20 runs" in refusal("profile", *points, "-o", tmp_path / "a.png")
-    assert not (tmp_path / "a.png").exists()
 
 
 @pytest.mark.soak
