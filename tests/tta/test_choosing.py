@@ -80,9 +80,9 @@ def test_table_1_of_the_paper_without_the_seed_entries(realdata: Path) -> None:
 @pytest.mark.realdata
 def test_the_v1_deadline_is_477_times_faster_and_19_times_cheaper(realdata: Path) -> None:
     words = ["--until", "2018-04-20", "--exclude-author", "Stanford DAWN"]
-    by_name = ["--baseline", "dawn_resnet152_b_8k80_ec2_mxnet"]
-    for baseline in (["--baseline", "seed"], by_name):
-        (task,) = answer("table", realdata / "dawnbench", *words, *baseline)["tasks"]
+    for baseline in ("seed", "dawn_resnet152_b_8k80_ec2_mxnet"):
+        found = answer("table", realdata / "dawnbench", *words, "--baseline", baseline)
+        (task,) = found["tasks"]
         assert round(task["trainings"][0]["faster"]) == 477
         rows = {row["name"]: row for row in task["trainings"]}
         assert round(rows["google_resnet50_tpu_tensorflow18"]["cheaper"]) == 19

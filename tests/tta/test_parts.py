@@ -76,15 +76,12 @@ def test_a_copy_is_no_further_run_for_any_command(tmp_path: Path) -> None:
     assert refusal("table", tmp_path / "csv", "--threshold", 94).startswith("1 of 3 logs")
 
 
-def test_one_training_at_two_prices_is_two_entries(tmp_path: Path) -> None:
+def test_a_table_takes_a_log_by_its_name_and_one_training_at_two_prices(tmp_path: Path) -> None:
     for name, price in (("dear", 10.0), ("cheap", 3.0)):
-        write_entry(tmp_path / "ImageNet" / name, [80, 93.5], costPerHour=price)
-    (task,) = answer("table", tmp_path, "--by", "cost")["tasks"]
+        write_entry(tmp_path / "prices" / "ImageNet" / name, [80, 93.5], costPerHour=price)
+    (task,) = answer("table", tmp_path / "prices", "--by", "cost")["tasks"]
     assert [row["name"] for row in task["trainings"]] == ["cheap", "dear"]
-    assert len(answer("thresholds", tmp_path)["rows"]) == 2
-
-
-def test_a_table_takes_a_log_by_its_name(tmp_path: Path) -> None:
+    assert len(answer("thresholds", tmp_path / "prices")["rows"]) == 2
     log = _csv(tmp_path / "log.csv", [80, 95])
     assert "1 of 1 entry reaches 94 % val_acc" in printed("table", log, "--threshold", 94)
     tsv = write_entry(tmp_path / "ImageNet" / "one", [93.5])

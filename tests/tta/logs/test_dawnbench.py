@@ -255,18 +255,3 @@ def test_a_table_of_other_columns_is_read_by_its_columns(tmp_path: Path) -> None
     assert entries.refused == []
     names = [(run.about.name, run.about.task.name) for run in entries.trainings]
     assert sorted(names) == [("entry", "ImageNet"), ("hours", "val_acc"), ("steps", "val_acc")]
-
-
-def test_linked_folders_are_read_once(tmp_path: Path) -> None:
-    write_entry(tmp_path / "elsewhere" / "far", [93.5])
-    write_entry(tmp_path / "runs" / "z" / "near", [93.6])
-    (tmp_path / "runs" / "a").symlink_to(tmp_path / "elsewhere")
-    (tmp_path / "runs" / "b").symlink_to(tmp_path / "elsewhere")
-    (tmp_path / "runs" / "c").symlink_to(tmp_path / "runs" / "z")
-    (tmp_path / "elsewhere" / "back").symlink_to(tmp_path / "runs")
-    entries = read_entries(tmp_path / "runs")
-    paths = [run.about.path for run in entries.trainings]
-    assert sorted(path.relative_to(tmp_path / "runs").as_posix() for path in paths) == [
-        "a/far.json",
-        "z/near.json",
-    ]

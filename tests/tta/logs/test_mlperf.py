@@ -152,12 +152,15 @@ def test_a_folder_of_results_is_one_entry_with_its_system(tmp_path: Path) -> Non
 def test_a_folder_may_hold_what_is_no_file_at_all(tmp_path: Path) -> None:
     write(tmp_path / "a" / "result_0.txt", lines("v0.7", [0.75]))
     (tmp_path / "a" / "round").symlink_to(tmp_path / "a")
+    write(tmp_path / "far" / "result_9.txt", lines("v0.7", [0.76]))
+    (tmp_path / "a" / "linked").symlink_to(tmp_path / "far")
+    (tmp_path / "a" / "twice").symlink_to(tmp_path / "far")
     (tmp_path / "a" / "self.txt").symlink_to(tmp_path / "a" / "self.txt")
     (tmp_path / "a" / "result_1.txt").mkdir()
     os.mkfifo(tmp_path / "a" / "result_2.txt")
     (tmp_path / "a" / "photo.txt").write_bytes(bytes(range(256)) * 9)
     refused: list[MalformedLog] = []
-    assert len(read_runs([tmp_path], refused)) == 1
+    assert len(read_runs([tmp_path / "a"], refused)) == 2
     assert refused == []
 
 

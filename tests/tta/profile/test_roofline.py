@@ -78,8 +78,7 @@ def test_a_point_above_the_roof_is_remarked() -> None:
     (remark,) = found.remarks
     assert remark.startswith("aten::mm (with others 100.0 % of the time) is above the roof, 2.27")
     assert "in a cache, or a peak or a number is wrong" in remark
-    below = roofline([on_device([SMALL], launched(0, 0, 20.0))], V100)
-    assert below.remarks == []
+    assert roofline([on_device([SMALL], launched(0, 0, 20.0))], V100).remarks == []
     # A device whose memory's rate is not known has a roof, too.
     board = Peaks("A100", {"float32": 19.5}, None, "a data sheet")
     flat = roofline([on_device([PRODUCT], launched(0, 0, 10.0))], board)

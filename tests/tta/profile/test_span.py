@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from genset.tta.profile.profile import profile
 from tests.tta.answers import answer, printed
 from tests.tta.profile import events as made
-from tests.tta.profile.made import launched, trace
 
 SIZE = 1024
 FLOPS = 2 * SIZE**3
@@ -66,20 +64,3 @@ def test_what_no_step_launched_is_no_work_of_theirs_and_is_said(tmp_path: Path) 
     assert "of the time in other operators: aten::mm" in text
     alone = printed("profile", "--all", f"run={write(tmp_path / 'b.json', (10, 200, 500))}")
     assert "outside" not in alone
-
-
-# From, for how long, and launched when.
-LATE = (20, 150, 10), (170, 120, 110), (290, 10, 190)
-
-
-def test_a_steps_time_is_that_in_which_the_device_worked_for_it() -> None:
-    """The host ends two steps in 100 µs each, the device needs 150 for one."""
-    steps = ((0, 100), (100, 200))
-    late = (launched(None, start, length, at=at) for start, length, at in LATE)
-    host_ahead = trace(*late, path="a.json", steps=steps)
-    waits = trace(
-        launched(None, 0, 180, at=0), launched(None, 180, 20, at=180), path="b.json", steps=steps
-    )
-    one, two = (profile("run", [found]).shares[0] for found in (host_ahead, waits))
-    assert (one.computing, two.computing) == pytest.approx((280 / 300, 1))
-    assert one.span_seconds / two.span_seconds == pytest.approx(1.5)
