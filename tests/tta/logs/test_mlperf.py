@@ -247,7 +247,7 @@ def test_energy_is_what_mlperfs_own_summary_makes_of_the_logs_of_power(tmp_path:
 
 @pytest.mark.parametrize("form", ROUNDS)
 def test_what_stands_around_lines_and_their_order_change_nothing(tmp_path: Path, form: str) -> None:
-    good = lines(form, [0.5, 0.75])
+    good, late = lines(form, [0.5, 0.75]), lines(form, [0.5, 0.75], late=3)
     plain = run_of(tmp_path, good, "plain.txt")
     bad = [
         ":::MLLOG {}",
@@ -267,7 +267,8 @@ def test_what_stands_around_lines_and_their_order_change_nothing(tmp_path: Path,
         [*told, "done"],
         [each for pair in zip(bad, [*good, *good], strict=False) for each in pair],
         [good[4], good[3] + good[2], *reversed(good[:2]), good[5]],
-        lines(form, [0.5, 0.75], late=3) + good,  # of workers, the earliest counts
+        late + good,  # of workers, the earliest counts
+        good + late,
     ):
         run = run_of(tmp_path, content)
         assert (run.epochs, run.stop) == (plain.epochs, plain.stop)

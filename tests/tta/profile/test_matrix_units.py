@@ -47,7 +47,6 @@ NO = [
     "sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nchwkcrs_nchw_tilesize32x32x8_stage3_"
     "warpsize1x2x1_g1_ffma_aligna4_alignc4_execute_kernel__5x_cudnn",
     "cudnn_infer_volta_scudnn_winograd_128x128_ldg1_ldg4_relu_tile148t_nt_v1",
-    "void fft2d_r2c_32x32<float, false, 5u, true>(float2*, float const*, int, int, int, int)",
     "void cudnn::bn_bw_1C11_kernel_new<float, float, float2, 128, true, 1>(float, float, float)",
     "void cudnn::ops::nchwToNhwcKernel<__half, __half, float, false, true, (cudnnKernelData)2>",
     "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>",
