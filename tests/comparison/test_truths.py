@@ -15,15 +15,13 @@ from hypothesis import strategies as st
 
 from genset.cli import cli
 from genset.comparison.given import count_array
-from genset.comparison.pairs import compare
-from genset.comparison.truths import MultiLabel, measure, truth_ranks
+from genset.comparison.truths import MultiLabel, measure
 from genset.core.errors import BadInput, GensetError
 from genset.reporting.sections import multilabel
 from genset.score.results.results import Results, results_of
 from genset.sets.open import open_set
 from genset.sets.truths.truth import Truth
 from tests.commands import as_json
-from tests.reporting.sets import release_of_several
 from tests.score.colours import WNIDS, colours, paint
 from tests.score.listed import write_list, write_npy
 
@@ -141,27 +139,6 @@ def test_each_metric_is_its_definition(
 def of(found: MultiLabel, by: str) -> tuple[int, int]:
     accuracy = getattr(found, by)
     return accuracy.correct, accuracy.photos
-
-
-def test_two_models_are_compared_by_either_truth(tmp_path: Path) -> None:
-    """One knows the photos' own classes, the other what else they show."""
-    own = [n // 4 for n in range(80)]
-    beside = [place + 1 if n % 4 else place for n, place in enumerate(own)]
-    shown = [{"correct": {place, place + 1}, "unclear": set[int]()} for place in own]
-    wrong = [999 if n % 2 else place for n, place in enumerate(own)]
-    results = results_by(tmp_path, own, [wrong, beside], truth_of(shown))
-    (original,) = compare(results, results.models)
-    (real,) = compare(results, results.models, "real")
-    assert (original.only_first, original.only_second) == (20, 0)
-    assert (real.both, real.only_first, real.only_second) == (40, 0, 40)
-    assert original.apart
-    assert real.apart
-    found = truth_ranks(results, (original,))
-    places = {
-        label: [(rank.place, rank.best, rank.worst) for rank in ranks.values()]
-        for label, ranks in found.ranks.items()
-    }
-    assert places == {"m0": [(1, 1, 1), (2, 2, 2)], "m1": [(2, 2, 2), (1, 1, 1)]}
 
 
 # The truth of a set, and every later command.
@@ -402,17 +379,3 @@ def test_given_classes_keep_no_logits_and_say_so(
 ) -> None:
     done = run("evaluate", listed, "--runs", tmp_path / "r", "--model", specs[0], "--logits")
     assert "plain: classes are given and no scores, so that no logits are kept" in done.stderr
-
-
-def test_a_release_with_its_own_truth_says_so_before_it_reads_a_file(tmp_path: Path) -> None:
-    shown: list[dict[str, list[str]]] = [{WNIDS[9]: ["labeler"]}, {}]
-    photos = release_of_several(tmp_path / "small", shown, {})
-    words = ("evaluate", photos.root, "--runs", tmp_path / "runs")
-    said = refused(*words, "--multilabel", listed_none(tmp_path))
-    assert said.startswith("small has a truth of its own")
-    assert as_json(*words)["by_truth"]["truth"]["is_own"]
-
-
-def listed_none(folder: Path) -> Path:
-    (folder / "no.json").write_text("no labels")
-    return folder / "no.json"

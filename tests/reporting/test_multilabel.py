@@ -121,5 +121,5 @@ def test_a_release_has_a_truth_of_its_own(tmp_path: Path) -> None:
     assert f"{named} says which classes are right for 24 of 24 photos of small" in page.text
     assert "Classes were proposed by maker, which may favour them." in page.text
     assert "--multilabel" not in page.text
-    with pytest.raises(BadInput, match="has a truth of its own"):
+    with pytest.raises(BadInput, match="small has a truth of its own"):
         give_truth(photos, truth_file(tmp_path / "all.json", photos), runs)

@@ -42,10 +42,3 @@ def test_a_page_has_times_curves_stability_and_the_hardware(
     assert "odd.tsv" in page.text
     assert "What the hardware did fast: busy: computing" in page.text
     assert [source[:18] for source in page.values("img", "src")] == ["data:image/svg+xml"] * 3
-
-
-def test_a_file_that_is_no_page_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_entry(Path("ImageNet/speedy.tsv"), [50, 93.5])
-    done = CliRunner().invoke(cli, ["tta", "report", "ImageNet", "-o", "ImageNet/speedy.tsv"])
-    assert "is no HTML page" in str(done.exception)
