@@ -99,9 +99,7 @@ def test_reversed_and_renumbered_predictions_are_noticed(folder: Path, tmp_path:
 
 
 @pytest.mark.soak
-def test_real_accuracy_is_its_definition_and_the_published_one(
-    realdata: Path, folder: Path, runs: Path
-) -> None:
+def test_real_accuracy_is_the_published_one(realdata: Path, folder: Path, runs: Path) -> None:
     """ReaL's own file belongs to the set from here on, and nothing is scored again for it."""
     labels, real = folder / VAL / "labels.csv", realdata / "real" / "real.json"
     given = as_json("evaluate", str(labels), "--runs", str(runs), "--multilabel", str(real))

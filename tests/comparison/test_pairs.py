@@ -72,9 +72,7 @@ def test_a_model_is_placed_between_two(results: Results) -> None:
 
 
 @pytest.mark.parametrize("bounds", [("good", "poor"), ("same", "good"), ("good", "good")])
-def test_where_there_is_no_gap_nothing_has_a_share_of_it(
-    results: Results, bounds: tuple[str, str]
-) -> None:
+def test_without_a_gap_nothing_has_a_share(results: Results, bounds: tuple[str, str]) -> None:
     lower, upper = map(results.find, bounds)
     with pytest.raises(BadInput, match="is not surely better than"):
         place_between(results, lower, upper)
@@ -101,9 +99,7 @@ def test_classes_come_hardest_first_and_confusions_commonest_first(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("lack", "found"), [(0, []), (4, []), (5, ["few"]), (399, ["few"])])
-def test_a_model_may_lack_one_photo_in_a_hundred(
-    tmp_path: Path, lack: int, found: list[str]
-) -> None:
+def test_a_model_may_lack_one_in_a_hundred(tmp_path: Path, lack: int, found: list[str]) -> None:
     photos = open_set(str(write_list(tmp_path / "set.csv", TRUTH)))
     for model, lacking in (("all", []), ("few", photos.ids[:lack])):
         right = set(photos.ids) - set(lacking)
@@ -160,9 +156,7 @@ def test_an_answer_says_how_far_it_is_from_the_nearest_right_class(tmp_path: Pat
     assert (only.common, only.agreeing) == (WNIDS[TIGER_CAT], 3)
 
 
-def test_the_best_three_lead_and_all_that_cannot_be_told_apart_from_the_best(
-    tmp_path: Path,
-) -> None:
+def test_the_best_three_lead_and_all_that_equal_the_best(tmp_path: Path) -> None:
     truth = list(range(600))
 
     def right_on(count: int) -> list[int]:

@@ -114,7 +114,7 @@ def truth_of(shown: Sequence[dict[str, set[int]]], **more: Any) -> Truth:
 
 @DRAWINGS
 @given(judged())
-def test_each_metric_is_its_definition(
+def test_metrics_are_their_definitions(
     tmp_path_factory: pytest.TempPathFactory, drawn: Drawn
 ) -> None:
     own, said, shown = drawn
@@ -144,7 +144,7 @@ def of(found: MultiLabel, by: str) -> tuple[int, int]:
 # The truth of a set, and every later command.
 
 
-def test_a_set_keeps_its_truth_and_scores_nothing_again(
+def test_a_set_keeps_its_truth(
     tmp_path: Path, listed: Path, specs: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs = tmp_path / "runs"
@@ -190,9 +190,7 @@ def test_a_set_keeps_its_truth_and_scores_nothing_again(
     assert "39 photos that count for both, by all right classes and the unclear ones" in said.output
 
 
-def test_another_file_replaces_the_first_and_says_so(
-    tmp_path: Path, listed: Path, specs: list[str]
-) -> None:
+def test_another_file_replaces_the_first(tmp_path: Path, listed: Path, specs: list[str]) -> None:
     runs = tmp_path / "runs"
     words = ("evaluate", listed, "--runs", runs, "--multilabel")
     first = truth_file(tmp_path / "first.json")
@@ -216,9 +214,7 @@ def test_another_file_replaces_the_first_and_says_so(
     assert "second.json is the truth of photos from now on, not first.json" in done.stderr
 
 
-def test_a_damaged_truth_is_one_line_and_can_be_given_again(
-    tmp_path: Path, listed: Path, specs: list[str]
-) -> None:
+def test_a_damaged_truth_can_be_given_again(tmp_path: Path, listed: Path, specs: list[str]) -> None:
     runs, file = tmp_path / "runs", truth_file(tmp_path / "t.json")
     scoring = ("evaluate", listed, "--runs", runs, "--model", specs[0])
     assert run(*scoring, "--multilabel", file).exit_code == 0
@@ -242,7 +238,7 @@ def test_a_damaged_truth_is_one_line_and_can_be_given_again(
         ([[0]], "t.json is a list, which says no photo's name"),
     ],
 )
-def test_a_file_that_does_not_fit_is_one_line_and_keeps_nothing(
+def test_a_wrong_file_is_refused(
     tmp_path: Path, listed: Path, specs: list[str], content: object, says: str
 ) -> None:
     (tmp_path / "t.json").write_text(json.dumps(content))
@@ -349,9 +345,7 @@ def test_a_dict_is_a_truth_in_python(tmp_path: Path, listed: Path) -> None:
             given(wrong)
 
 
-def test_logits_keep_the_order_of_their_classes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_logits_keep_their_classes_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The list that the spec names by a path from here is gone, or another, elsewhere."""
     for place, colour in enumerate(["red", "lime"]):
         paint(tmp_path / "photos", place, f"{colour}.png", colour)
@@ -374,8 +368,6 @@ def test_logits_keep_the_order_of_their_classes(
     assert "logits.npy cannot be read" in refused(*words)
 
 
-def test_given_classes_keep_no_logits_and_say_so(
-    tmp_path: Path, listed: Path, specs: list[str]
-) -> None:
+def test_given_classes_keep_no_logits(tmp_path: Path, listed: Path, specs: list[str]) -> None:
     done = run("evaluate", listed, "--runs", tmp_path / "r", "--model", specs[0], "--logits")
     assert "plain: classes are given and no scores, so that no logits are kept" in done.stderr

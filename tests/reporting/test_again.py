@@ -67,9 +67,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "here"
 
 
-def test_on_own_classes_by_every_convention_and_truth(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_own_classes_by_every_convention(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of conventions, of a table of a run, which is made before it is read, and by all classes."""
     spec = colours(here.parent)
     own = ("photos", "--taxonomy", "own.toml")
@@ -97,9 +95,7 @@ def test_on_own_classes_by_every_convention_and_truth(
     assert made_again(text, monkeypatch, here) == before
 
 
-def test_what_is_kept_and_how_it_was_scored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_kept_and_how_it_is_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("here", "fresh"):
         painted_set(tmp_path / name / "photos")
     monkeypatch.chdir(tmp_path / "here")
@@ -114,9 +110,7 @@ def test_what_is_kept_and_how_it_was_scored(
     assert made_again(text, monkeypatch, tmp_path / "fresh") == before
 
 
-def test_on_imagenet_s_classes_there_is_one_command_as_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_imagenet_there_is_one_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     painted_set(tmp_path / "photos")
     monkeypatch.chdir(tmp_path)
     spec = colours(tmp_path)
@@ -174,9 +168,7 @@ def _pixels(image: Any) -> Any:
     return torch.from_numpy(resized / 127.5 - 1).permute(2, 0, 1)
 
 
-def test_on_all_sets_that_it_needs_and_from_files_of_one_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_all_sets_that_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sets = ("new", "more", "val")
     for folder in ("here", "fresh"):
         (tmp_path / folder).mkdir()

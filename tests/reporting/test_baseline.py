@@ -202,9 +202,7 @@ def test_four_models_make_a_line_and_need_no_ladder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "there"), [("timm:resnet50.mine{}_in1k", [60, 64, 68, 72, 76]), ("m{}", [76.13] * 5)]
 )
-def test_models_of_one_architecture_or_one_accuracy_make_no_line(
-    tmp_path: Path, name: str, there: list[float]
-) -> None:
+def test_models_that_are_alike_make_no_line(tmp_path: Path, name: str, there: list[float]) -> None:
     models = {
         name.format(n): (0.4 + 0.05 * n, f"&reference_top1={on}") for n, on in enumerate(there)
     }
@@ -293,7 +291,7 @@ def test_a_finished_run_takes_what_is_said_of_its_model_later(tmp_path: Path) ->
 
 
 @pytest.mark.realdata
-def test_imagenetv2_is_recognized_and_real_models_have_their_published_places(
+def test_on_imagenetv2_real_models_have_their_published_places(
     tmp_path: Path, realdata: Path
 ) -> None:
     folder = realdata / "imagenetv2" / "imagenetv2-matched-frequency"
@@ -317,9 +315,7 @@ def test_imagenetv2_is_recognized_and_real_models_have_their_published_places(
 
 @pytest.mark.realdata
 @pytest.mark.soak
-def test_on_imagenet_reals_labels_have_a_line_and_accuracies_there_are_found(
-    tmp_path: Path, realdata: Path
-) -> None:
+def test_on_imagenet_reals_labels_have_a_line(tmp_path: Path, realdata: Path) -> None:
     """One new model, scored on both sets: it needs nobody to say its accuracy elsewhere."""
     runs = tmp_path / "runs"
     val, v2 = (

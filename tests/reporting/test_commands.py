@@ -90,9 +90,7 @@ def test_compare_says_what_the_models_answered_and_among_how_many_classes(folder
     assert {("part", "40", "60"), ("few", "30", "30")} <= set(counts)
 
 
-def test_the_settings_say_whether_classes_are_fixed_and_a_command_may_say_otherwise(
-    folder: Path,
-) -> None:
+def test_the_settings_or_a_command_say_whether_classes_are_fixed(folder: Path) -> None:
     def intervals(*more: str) -> list[str]:
         """Of the model half: what evaluate prints (scoring, and of its run), and the report."""
         score = ("evaluate", "photos.csv", "--model", f"predictions:{folder / 'half.npy'}")
@@ -125,9 +123,7 @@ def test_many_models_fit_on_the_pages_of_an_article(tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_a_report_lands_where_one_stands_and_its_path_is_printed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_lands_where_one_stands(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
@@ -216,7 +212,7 @@ def test_on_a_terminal_the_path_is_a_link(folder: Path) -> None:
         (("report", "nowhere.csv"), "nowhere.csv is not there: name a release, a folder"),
     ],
 )
-def test_what_is_not_there_is_named_in_one_line(
+def test_what_is_missing_is_named_in_a_line(
     folder: Path, words: tuple[str, ...], says: str
 ) -> None:
     on = ("--on", "photos.csv") if words[0] == "compare" else ()

@@ -62,7 +62,7 @@ def pair(folder: Path, photos: int, alone: tuple[int, int], classes: int = 250) 
         ),
     ],
 )
-def test_few_photos_that_differ_cannot_tell(
+def test_few_that_differ(
     tmp_path: Path, photos: int, alone: tuple[int, int], says: list[str]
 ) -> None:
     found = pair(tmp_path, photos, alone)
@@ -81,9 +81,7 @@ def test_few_photos_that_differ_cannot_tell(
         (2864, (30, 20), "They cannot be told apart."),
     ],
 )
-def test_photos_that_differ_are_counted(
-    tmp_path: Path, photos: int, alone: tuple[int, int], says: str
-) -> None:
+def test_many_that_differ(tmp_path: Path, photos: int, alone: tuple[int, int], says: str) -> None:
     found = pair(tmp_path, photos, alone)
     assert found.sentence.splitlines()[3].endswith(says)
     assert "best case" not in found.sentence
@@ -93,9 +91,7 @@ def test_photos_that_differ_are_counted(
 
 
 @pytest.mark.parametrize("photos", [5, 20, 100])
-def test_photos_that_are_all_right_or_all_wrong_are_no_certainty(
-    tmp_path: Path, photos: int
-) -> None:
+def test_photos_that_are_all_right_or_wrong_are_no_certainty(tmp_path: Path, photos: int) -> None:
     truth = np.arange(photos)
     listed = genset.open_set(write_list(tmp_path / "photos.csv", truth.tolist()))
     for name, said in (("right", truth), ("wrong", truth + 1)):

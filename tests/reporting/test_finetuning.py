@@ -43,9 +43,7 @@ def runs(tmp_path: Path, photos: PhotoSet) -> Path:
     return runs
 
 
-def test_the_first_model_is_the_baseline_and_the_other_is_held_against_it(
-    photos: PhotoSet, runs: Path
-) -> None:
+def test_the_other_model_is_held_against_the_first_one(photos: PhotoSet, runs: Path) -> None:
     page, markdown, _ = everywhere(photos, runs)
     (task,) = report_json(collect(photos, runs))["finetuning"]
     first, second = task["models"]
@@ -65,9 +63,7 @@ def test_the_first_model_is_the_baseline_and_the_other_is_held_against_it(
     assert "| birds-200 | optimized | 160 | 70.0 | 62.5–76.6 | 2.50 | 3 | −10.0 | −15.6" in markdown
 
 
-def test_the_lower_reference_is_the_baseline_where_one_is_named(
-    photos: PhotoSet, runs: Path
-) -> None:
+def test_the_lower_reference_is_the_baseline_if_named(photos: PhotoSet, runs: Path) -> None:
     score(photos, runs, "best", 20, weights="sha256:best")
     keep_finetuned(runs, "optimized", [16], weights=NEW, name="cats-dogs")
     tasks = collect(photos, runs, ReportOptions(lower="optimized", upper="best")).of(
@@ -92,9 +88,7 @@ def test_what_must_be_said_stands_below_the_table_once(tmp_path: Path, photos: P
         assert "optimized: scored in bf16." in form
 
 
-def test_a_model_goes_by_its_weights_and_answers_by_their_name(
-    tmp_path: Path, photos: PhotoSet
-) -> None:
+def test_a_model_goes_by_its_weights(tmp_path: Path, photos: PhotoSet) -> None:
     runs = tmp_path / "runs"
     keep_finetuned(runs, "same weights, other name", [32], weights=OLD)
     keep_finetuned(runs, "optimized", [16], weights="sha256:others")

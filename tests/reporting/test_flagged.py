@@ -65,9 +65,7 @@ def numbers(photos: PhotoSet, include_flagged: bool = False) -> dict[str, Any]:
     return found
 
 
-def test_a_reversed_model_among_twenty_changes_no_digit_of_the_others(
-    twenty: PhotoSet, tmp_path: Path
-) -> None:
+def test_a_reversed_model_changes_no_digit_of_the_others(twenty: PhotoSet, tmp_path: Path) -> None:
     found = numbers(twenty)
     (flagged,) = found.pop("flagged")
     assert flagged["label"] == "turned"

@@ -43,9 +43,7 @@ def truth_file(path: Path, photos: PhotoSet, unclear: bool = False) -> Path:
     return path
 
 
-def test_a_report_shows_models_by_the_truth_that_the_set_keeps(
-    tmp_path: Path, photos: PhotoSet, runs: Path
-) -> None:
+def test_a_report_shows_models_by_the_truth(tmp_path: Path, photos: PhotoSet, runs: Path) -> None:
     give_truth(photos, truth_file(tmp_path / "all.json", photos), runs)
     page = report(photos, runs)
     assert "By all right classes" in page.text
@@ -83,9 +81,7 @@ def test_unclear_classes_count_both_ways(tmp_path: Path, photos: PhotoSet, runs:
     assert "| Model | original label | ReaL | multi-label, unclear counted right |" in text
 
 
-def test_a_truth_is_shown_before_any_model_is_scored_and_one_alone_has_no_rank(
-    tmp_path: Path, photos: PhotoSet
-) -> None:
+def test_a_truth_of_no_or_one_model_has_no_ranks(tmp_path: Path, photos: PhotoSet) -> None:
     runs = tmp_path / "alone"
     give_truth(photos, truth_file(tmp_path / "all.json", photos), runs)
     assert ") says which classes are right for 23 of 24 photos" in report(photos, runs).text

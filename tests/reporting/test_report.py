@@ -174,9 +174,7 @@ def test_only_web_addresses_become_links(tmp_path: Path, url: str) -> None:
     assert "Photo 0 by Owner 0" in page.text
 
 
-def test_nothing_is_fetched_from_outside_and_the_same_runs_give_the_same_bytes(
-    tmp_path: Path,
-) -> None:
+def test_nothing_is_fetched_and_the_bytes_stay_the_same(tmp_path: Path) -> None:
     photos, runs = release_of(tmp_path / "set", 3), tmp_path / "runs"
     score(photos, runs, "model", 2)
     page = report(photos, runs)
@@ -232,9 +230,7 @@ def test_a_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     st.lists(st.text("ab_. é猫\u202e", min_size=1, max_size=40), max_size=12, unique_by=clean),
     st.integers(8, 30),
 )
-def test_no_two_models_have_one_name_where_the_whole_has_no_room(
-    names: list[str], longest: int
-) -> None:
+def test_no_two_short_names_are_the_same(names: list[str], longest: int) -> None:
     short = short_names(names, longest)
     assert list(short) == names
     assert len(set(short.values())) == len(names)
@@ -259,9 +255,7 @@ TRUTH = [place for place in range(40) for _ in range(5)]
 @example(places=[0, 1], answers=[(0, 50.0), (900, 50.0), (1, 50.0), (2, 50.0)])
 @example(places=[0, 1], answers=[(0, 0.0), (900, 50.0), (1, 70.0), (2, 100.0)])
 @pytest.mark.soak
-def test_there_is_a_report_on_any_results(
-    places: list[int], answers: list[tuple[int, float]]
-) -> None:
+def test_any_results_have_a_report(places: list[int], answers: list[tuple[int, float]]) -> None:
     """Models that always say one thing, on few photos of few classes: nothing has to be known."""
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)

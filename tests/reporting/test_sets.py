@@ -74,9 +74,7 @@ def two(here: Path) -> tuple[str, str]:
     return "old/labels.csv", "new/labels.csv"
 
 
-def test_the_report_on_the_first_set_has_the_others_beside_it(
-    here: Path, two: Sequence[str]
-) -> None:
+def test_the_first_set_has_the_others_beside_it(here: Path, two: Sequence[str]) -> None:
     before = sorted(here.rglob("*"))
     markdown = printed(*two, "--format", "markdown")
     numbers(*two)
@@ -92,9 +90,7 @@ def test_the_report_on_the_first_set_has_the_others_beside_it(
     assert "sets" not in json.loads(printed(two[0], "--json"))
 
 
-def test_a_change_is_the_mean_over_the_classes_that_both_sets_have(
-    here: Path, two: Sequence[str]
-) -> None:
+def test_a_change_is_the_mean_over_shared_classes(here: Path, two: Sequence[str]) -> None:
     """Computed again from the kept tables, without a line of genset's."""
     found = numbers(*two)
     assert (found["classes"], found["photos"]) == (50, [150, 100])
@@ -172,9 +168,7 @@ def test_a_flagged_model_changes_no_other_model_s_numbers(here: Path, two: Seque
 
 
 @pytest.mark.parametrize("lacking", ["old", "new"])
-def test_a_model_without_answers_changes_no_other_model_s_numbers(
-    here: Path, two: Sequence[str], lacking: str
-) -> None:
+def test_a_model_in_part_changes_no_others(here: Path, two: Sequence[str], lacking: str) -> None:
     """`part` answered on one set the photos alone that it has right, which is the best model."""
     before = ways(*two)["all"]
     for name in ("old", "new"):

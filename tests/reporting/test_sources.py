@@ -117,9 +117,7 @@ def test_the_mean_of_models_is_over_the_classes_that_count_for_each(tmp_path: Pa
         ([2] * 5, "have 5 classes in common"),
     ],
 )
-def test_too_few_classes_of_both_give_a_sentence_and_no_number(
-    tmp_path: Path, commons: list[int], says: str
-) -> None:
+def test_too_few_classes_give_no_number(tmp_path: Path, commons: list[int], says: str) -> None:
     counts = {"flickr": [4] * 30, "commons": commons}
     photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
     for name, hits in (("one", (4, 0, 2)), ("two", (1, 3, 0))):

@@ -161,9 +161,7 @@ def genset(*words: object) -> Any:
     return CliRunner().invoke(cli, [str(word) for word in words])
 
 
-def test_a_finished_run_gets_its_date_keeps_its_key_and_is_not_scored_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_finished_run_gets_its_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paint(tmp_path / "set", 0, "a.png", RED)
     monkeypatch.chdir(tmp_path)
     spec = write_npy(tmp_path / "mine.npy", [[0, 1]])

@@ -17,9 +17,7 @@ def page_of(*words: str) -> Page:
     return Page(Path(done.stdout.strip()))
 
 
-def test_a_page_has_times_curves_stability_and_the_hardware(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_on_training_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_entry(Path("runs/ImageNet/speedy.tsv"), [50, 80, 93.5], hour=0.1)
     write_entry(Path("runs/ImageNet/slow.tsv"), [50, 92], hour=1)

@@ -53,9 +53,7 @@ def told(photos: PhotoSet, options: ReportOptions) -> tuple[Page, str, dict[str,
     return page, markdown, found["entries"][0]
 
 
-def test_one_run_says_when_it_gets_there_and_not_how_stable_it_is(
-    tmp_path: Path, photos: PhotoSet
-) -> None:
+def test_one_run_says_when_it_gets_there(tmp_path: Path, photos: PhotoSet) -> None:
     log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [50, 80, 93.5, 93.6], hour=0.1)
     page, markdown, entry = told(photos, joined(f"{log}=fast"))
     assert entry["hours"] == pytest.approx(0.3)
@@ -116,7 +114,7 @@ def test_an_entry_that_never_gets_there_says_so(tmp_path: Path, photos: PhotoSet
         (40, "not to be told apart from high"),
     ],
 )
-def test_no_place_is_claimed_that_the_interval_does_not_hold(
+def test_places_are_in_the_interval(
     tmp_path: Path, photos: PhotoSet, right: int, says: str
 ) -> None:
     score(photos, tmp_path / "runs", "new", right, weights="sha256:new")
@@ -166,9 +164,7 @@ def test_logs_that_cannot_be_told_are_refused_in_one_line(tmp_path: Path, photos
 
 
 @pytest.mark.browser
-def test_a_phone_shows_it_without_scrolling_sideways(
-    browser: Browser, tmp_path: Path, photos: PhotoSet
-) -> None:
+def test_it_fits_on_a_phone(browser: Browser, tmp_path: Path, photos: PhotoSet) -> None:
     runs = tmp_path / "runs"
     for name in ("low", "fast", "high"):
         shots = [(1, 90), (2, 70)]
@@ -205,7 +201,7 @@ def genset(*words: str) -> Result:
     return CliRunner().invoke(cli, list(words))
 
 
-def test_a_recorded_checkpoint_and_the_model_scored_from_it_are_joined_by_their_hash(
+def test_a_checkpoint_and_its_model_are_joined(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -278,9 +274,7 @@ def beside(release: PhotoSet, name: str, right: int, missed: int) -> None:
     ],
 )
 @pytest.mark.soak
-def test_a_model_is_held_to_a_margin_in_top_1_and_in_top_5(
-    tmp_path: Path, release: PhotoSet, margin: float, top1: str, top5: str
-) -> None:
+def test_margins(tmp_path: Path, release: PhotoSet, margin: float, top1: str, top5: str) -> None:
     # In top-1 the same but for 2 of 400; in top-5 worse on 40 of 400.
     beside(release, "pretrained", 302, 0)
     beside(release, "trained", 300, 40)

@@ -168,9 +168,7 @@ def test_runs_of_one_name_are_told_apart_by_what_differs(photos: Path) -> None:
 
 @pytest.mark.parametrize("decoding", ["exact", "fast"])
 @pytest.mark.parametrize("deep", ["png", "tiff"])
-def test_a_16_bit_photo_is_answered_as_its_8_bit_version(
-    tmp_path: Path, deep: str, decoding: str
-) -> None:
+def test_16_bit_photos_are_answered_as_8_bit(tmp_path: Path, deep: str, decoding: str) -> None:
     grey = np.random.default_rng(3).integers(0, 120, (40, 48), np.uint8)
     folder = tmp_path / "photos" / WNIDS[0]
     folder.mkdir(parents=True)

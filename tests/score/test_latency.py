@@ -143,9 +143,7 @@ def test_a_model_that_cannot_be_timed_leaves_the_others(photos: Path) -> None:
     assert len(find_runs(photos.parent / "runs", "photos")) == 2
 
 
-def test_a_full_disk_is_one_line_and_the_run_is_kept(
-    photos: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_full_disk_the_run_is_kept(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -85,7 +85,7 @@ def said(named: str, specs: list[str], runs: Path, engine: str, *options: str) -
 
 @pytest.mark.parametrize("engine", ["onnxruntime", "openvino"])
 @pytest.mark.soak
-def test_every_engine(
+def test_engines(
     engine: str, photos: Path, checkpoints: list[str], by_pytorch: Answers, tmp_path: Path
 ) -> None:
     pytest.importorskip(engine)
@@ -119,9 +119,7 @@ def test_hugging_faces_form(photos: Path, by_pytorch: Answers, tmp_path: Path) -
 
 
 @pytest.mark.soak
-def test_a_real_checkpoint_answers_as_a_script_with_torchvision_alone(
-    realdata: Path, tmp_path: Path
-) -> None:
+def test_a_real_checkpoint_answers_as_torchvision_says(realdata: Path, tmp_path: Path) -> None:
     photos = some_photos(realdata, tmp_path / "photos", classes=50, each=2)
     checkpoint = realdata / "checkpoints" / "squeezenet1_0.pth"
     spec = f"file:{checkpoint}?arch=torchvision:squeezenet1_0"

@@ -31,9 +31,7 @@ def test_it_is_scikit_learns(given_scores: tuple[np.ndarray, list[int]]) -> None
 
 
 @given(ranked(), st.integers(1, 5))
-def test_a_class_that_a_model_lacks_is_never_found(
-    given_scores: tuple[np.ndarray, list[int]], missing: int
-) -> None:
+def test_a_class_that_it_lacks(given_scores: tuple[np.ndarray, list[int]], missing: int) -> None:
     scores, right = given_scores
     whole = average_precision(scores, right)
     share = len(right) / (len(right) + missing)

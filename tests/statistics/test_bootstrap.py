@@ -75,9 +75,7 @@ def test_large_sums_are_exact() -> None:
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(2, 40), st.floats(0.01, 0.99))
-def test_ends_are_quantiles_of_the_draws_that_are_numbers(
-    draws: int, numbers: int, clusters: int, confidence: float
-) -> None:
+def test_ends_are_quantiles(draws: int, numbers: int, clusters: int, confidence: float) -> None:
     drawn = np.random.default_rng(draws).random((draws, numbers))
     drawn[:, 0][: numbers % (draws + 1)] = np.nan
     ends = intervals(drawn, clusters, confidence)

@@ -12,9 +12,7 @@ KINDS = pytest.mark.parametrize(
 
 @KINDS
 @pytest.mark.parametrize("share", [0.75, 0.98])
-def test_an_accuracy_is_held_as_often_as_the_interval_says(
-    size: tuple[int, int], share: float, alike: float
-) -> None:
+def test_accuracies_are_held_as_often(size: tuple[int, int], share: float, alike: float) -> None:
     # 95 %, less three standard errors of 400 sets.
     assert accuracy_coverage(size, share, alike, 400) >= 0.917
 
@@ -37,7 +35,7 @@ def test_a_difference_is_held_as_often_as_the_interval_says(
     ("size", "by_class", "models"),
     [((200, 20), 0.0, 2), ((200, 20), 0.6, 20), ((20, 50), 0.5, 20)],
 )
-def test_equal_models_are_rarely_told_apart(
+def test_equal_models_look_apart_rarely(
     size: tuple[int, int], by_class: float, models: int
 ) -> None:
     claims, _ = false_claims(size, models, by_class, 200)

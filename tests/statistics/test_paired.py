@@ -49,9 +49,7 @@ def test_the_published_example_comes_out() -> None:
 @pytest.mark.parametrize(
     "seen", [(30, 12, 200), (3, 1, 40), (100, 260, 2317), (5, 5, 60), (8, 0, 10)]
 )
-def test_its_ends_are_the_differences_that_the_score_test_just_allows(
-    seen: tuple[int, int, int],
-) -> None:
+def test_its_ends_are_what_the_score_test_just_allows(seen: tuple[int, int, int]) -> None:
     low, high = paired_interval(*seen)
     assert score_statistic(*seen, low) == pytest.approx(Z, abs=1e-3)
     assert score_statistic(*seen, high) == pytest.approx(-Z, abs=1e-3)

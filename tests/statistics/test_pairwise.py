@@ -20,7 +20,7 @@ from genset.statistics.pairwise import pairwise
     photos=st.integers(1, 60),
     kinds=st.integers(1, 7),
 )
-def test_every_pair_has_the_numbers_that_it_has_alone(
+def test_pairs_as_they_are_alone(
     seed: int, models: int, classes: int, photos: int, kinds: int
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -77,7 +77,7 @@ def design_effect(numbers: np.ndarray, one: np.ndarray, other: np.ndarray) -> fl
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 20), st.floats(0.02, 0.98))
-def test_the_interval_leaves_out_zero_where_the_test_rejects_it(
+def test_intervals_and_tests_agree_on_zero(
     seed: int, classes: int, each: int, share: float
 ) -> None:
     rng = np.random.default_rng(seed)

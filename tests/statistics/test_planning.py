@@ -40,9 +40,7 @@ def found(assumed: dict[str, Any], plan: dict[str, Any], sets: int) -> float:
     [(), ("--among", 200), ("--among", 50, "--classes", "fixed")],
     ids=["1000 classes", "200 classes", "50 fixed classes"],
 )
-def test_the_planned_photos_find_the_difference_about_as_often_as_stated(
-    words: tuple[object, ...],
-) -> None:
+def test_the_planned_photos_find_the_difference_as_stated(words: tuple[object, ...]) -> None:
     answer = as_json(*TWO_POINTS, *words)
     for plan in answer["plans"]:
         # 80 %, and three standard errors of 200 sets.

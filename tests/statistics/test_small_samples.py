@@ -35,9 +35,7 @@ def test_the_interval_of_a_share_is_the_exact_one(trials: int, confidence: float
     ("successes", "trials", "low", "high"),
     [(0, 10, 0.0, 0.3085), (4, 5, 0.2836, 0.9949), (5, 10, 0.1871, 0.8129), (5, 5, 0.4782, 1.0)],
 )
-def test_the_interval_of_a_share_is_that_of_the_tables(
-    successes: int, trials: int, low: float, high: float
-) -> None:
+def test_a_share_s_interval_in_tables(successes: int, trials: int, low: float, high: float) -> None:
     assert clopper_pearson(successes, trials) == pytest.approx((low, high), abs=5e-5)
 
 
@@ -106,9 +104,7 @@ TIMES = st.lists(st.floats(0.1, 100), min_size=1, max_size=10)
 
 
 @given(TIMES, TIMES)
-def test_it_is_a_success_and_the_failures_that_come_before_it(
-    successes: list[float], failures: list[float]
-) -> None:
+def test_expected_time_by_its_definition(successes: list[float], failures: list[float]) -> None:
     share = len(successes) / (len(successes) + len(failures))
     mean = np.mean(successes) + (1 - share) / share * np.mean(failures)
     assert expected_time(successes, failures) == pytest.approx(float(mean))

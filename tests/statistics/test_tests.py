@@ -45,9 +45,7 @@ def test_adjusted_p_values_are_statsmodels(p_values: list[float]) -> None:
 
 
 @pytest.mark.parametrize(("photos", "discordant"), [(2864, 0.17), (2864, 0.05), (10_000, 0.3)])
-def test_a_difference_of_this_size_is_found_four_times_in_five(
-    photos: int, discordant: float
-) -> None:
+def test_this_difference_is_found_four_times_in_five(photos: int, discordant: float) -> None:
     found = detectable_difference(photos, discordant)
     chances = [(discordant + found) / 2, (discordant - found) / 2, 1 - discordant]
     draws = np.random.default_rng(1).multinomial(photos, chances, size=4_000)
@@ -66,9 +64,7 @@ def test_the_least_difference_is_found_four_times_in_five_at_best(photos: int) -
 
 
 @given(st.integers(1, 10**6), st.floats(0, 1))
-def test_what_is_shown_supposes_a_discordance_that_can_show_it(
-    photos: int, discordant: float
-) -> None:
+def test_what_is_shown_supposes_enough_discordance(photos: int, discordant: float) -> None:
     found = shown_difference(photos, discordant)
     if photos < 6:
         assert found is None

@@ -87,7 +87,7 @@ def only(known: References) -> Reference:
         ("file:a.pth?arch=my_models:net", 224, None),
     ],
 )
-def test_published_accuracies_are_found_by_the_weights_and_the_size(
+def test_published_accuracies_are_found(
     spec: str, crop: int | None, expected: float | None
 ) -> None:
     assert accuracy(spec, crop=crop) == expected

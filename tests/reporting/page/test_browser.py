@@ -131,9 +131,7 @@ def test_without_scripts_it_is_a_whole_document(browser: Browser, large: Path) -
         expect(page.get_by_role("heading", name="Provenance").first).to_be_visible()
 
 
-def test_a_point_of_a_figure_is_named_to_the_keyboard_and_next_to_a_finger(
-    browser: Browser, several: Path
-) -> None:
+def test_points_are_named_to_mouse_keyboard_and_finger(browser: Browser, several: Path) -> None:
     with opened(browser, several, has_touch=True) as page:
         tip = page.locator(".tip")
         point = page.locator("#baseline svg [tabindex][data-name=model-03]").first
@@ -207,9 +205,7 @@ def test_the_leaderboard_is_on_page_one_in_print(browser: Browser, large: Path) 
         expect(page.locator("nav")).to_be_hidden()
 
 
-def test_what_scrolls_sideways_says_so_and_is_reached_by_the_keyboard(
-    browser: Browser, large: Path
-) -> None:
+def test_what_scrolls_is_reached_by_the_keyboard(browser: Browser, large: Path) -> None:
     hint = "each => getComputedStyle(each, '::before').content"
     with opened(browser, large) as page:
         frame = page.locator("#board .wide")

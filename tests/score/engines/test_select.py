@@ -97,17 +97,13 @@ def test_a_model_that_cannot_be_written_as_onnx_is_told_once(folder: Path) -> No
 @pytest.mark.parametrize(
     ("engine", "workers"), [("openvino", 1), ("openvino", 2), ("onnxruntime", 1)]
 )
-def test_no_answer_of_an_engine_that_answers_otherwise_is_kept(
-    folder: Path, engine: str, workers: int
-) -> None:
+def test_no_other_answers_of_engines_are_kept(folder: Path, engine: str, workers: int) -> None:
     with pytest.raises(ModelError, match=f"engine {engine} does not give PyTorch's answers"):
         run_of(folder, "Liar", engine=engine, workers=workers)
     assert list(folder.rglob("*.npz")) == []
 
 
-def test_openvino_runs_in_the_precision_that_is_asked_or_says_that_it_cannot(
-    folder: Path,
-) -> None:
+def test_openvino_runs_in_the_precision_that_is_asked_or_says_so(folder: Path) -> None:
     model = load_model(colours(folder))
     write_onnx(model, folder / "model.onnx")
     for precision, its_name in (("float32", "f32"), ("bf16", "bf16"), ("fp16", "f16")):
@@ -122,9 +118,7 @@ def test_openvino_runs_in_the_precision_that_is_asked_or_says_that_it_cannot(
         assert compiled.get_property("INFERENCE_PRECISION_HINT").to_string() == its_name
 
 
-def test_an_engine_that_is_asked_for_makes_its_own_run_beside_anothers(
-    folder: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_each_engine_makes_its_own_run(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     first = run_of(folder, "Colours", engine="onnxruntime")
     assert run_of(folder, "Colours") == first
     own = run_of(folder, "Colours", engine="torch")
@@ -137,9 +131,7 @@ def test_an_engine_that_is_asked_for_makes_its_own_run_beside_anothers(
     assert len(find_runs(folder / "runs", "photos")) == 2
 
 
-def test_auto_settles_once_which_engine_has_a_run(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_auto_settles_once_on_an_engine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_until_the_disk_is_full(folder, monkeypatch, "Colours", engine="openvino")
     assert run_of(folder, "Colours").engine == "openvino"  # whichever is the fastest now
 

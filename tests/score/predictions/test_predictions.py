@@ -125,9 +125,7 @@ def scores(folder: Path, kind: str = "float32", *, columns: int = 1000) -> NDArr
 
 
 @pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
-def test_logits_are_counted_as_in_python_with_their_probabilities(
-    listed: Path, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_logits_are_counted(listed: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "_AT_ONCE", 3)  # photos in two parts
     array = scores(listed.parent, kind)
     (run,) = score(listed, "predictions:scores.npy")
@@ -144,9 +142,7 @@ def test_logits_are_counted_as_in_python_with_their_probabilities(
     assert model.calibration.photos == 4
 
 
-def test_probabilities_are_kept_as_they_are_and_logits_that_look_alike_are_not(
-    listed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_probabilities_are_kept_as_they_are(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "_AT_ONCE", 1)
     shares = np.exp(scores(listed.parent))
     shares /= shares.sum(axis=1, keepdims=True)
@@ -270,9 +266,7 @@ def test_the_same_file_read_otherwise_is_another_run(listed: Path) -> None:
         ([[[1]]] * 4, "bad.npy is 4 x 1 x 1 of int64"),
     ],
 )  # fmt: skip
-def test_indices_that_cannot_be_meant_are_refused(
-    listed: Path, rows: list[list[int]], says: str
-) -> None:
+def test_impossible_indices_are_refused(listed: Path, rows: list[list[int]], says: str) -> None:
     assert says in refusal(listed, write_npy(Path("bad.npy"), rows))
 
 
@@ -294,9 +288,7 @@ def test_indices_that_cannot_be_meant_are_refused(
         ([f"photo0.jpg,{WNIDS[0]},1.5"], "image,top1,p1", "probabilities from 0 to 1"),
     ],
 )
-def test_a_table_that_cannot_be_meant_is_refused(
-    listed: Path, rows: list[str], head: str, says: str
-) -> None:
+def test_impossible_tables_are_refused(listed: Path, rows: list[str], head: str, says: str) -> None:
     assert says in refusal(listed, table(Path("bad.csv"), rows, head))
 
 
@@ -309,9 +301,7 @@ def test_a_table_that_cannot_be_meant_is_refused(
 )
 @example(".csv", b"image,top1\nphoto0.jpg,n01440764,more,and more\nphoto1.jpg\n")
 @example(".csv", b"image,top1\n\x00")
-def test_any_bytes_are_counted_or_refused_in_one_line(
-    listed: Path, suffix: str, content: bytes
-) -> None:
+def test_any_bytes_are_counted_or_refused(listed: Path, suffix: str, content: bytes) -> None:
     path = Path(f"any{suffix}")
     path.write_bytes(content)
     try:
@@ -340,9 +330,7 @@ def test_a_pickle_is_never_opened(listed: Path) -> None:
         ("predictions:mine.npy?background=1001", "", "0 to 1000, not 1001"),
     ],
 )
-def test_what_a_spec_names_wrongly_is_refused(
-    listed: Path, spec: str, text: str, says: str
-) -> None:
+def test_what_specs_name_wrongly_is_refused(listed: Path, spec: str, text: str, says: str) -> None:
     Path("list.txt").write_text(text)
     write_npy(Path("mine.npy"), ANSWERS)
     assert says in refusal(listed, spec or "predictions:mine.npy?classes=list.txt")

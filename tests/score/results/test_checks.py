@@ -112,9 +112,7 @@ def test_a_best_answer_that_is_not_the_first_is_flagged(hits: tuple[int, ...], p
         ((0, 14, 3, 1, 0), 40),
     ],
 )
-def test_a_second_answer_is_the_best_on_photos_that_the_first_has_wrong(
-    hits: tuple[int, ...], photos: int
-) -> None:
+def test_a_second_answer_is_the_best_on_hard_photos(hits: tuple[int, ...], photos: int) -> None:
     assert flags(*of_hits(hits, photos)) == ""
 
 

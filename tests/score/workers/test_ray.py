@@ -85,7 +85,7 @@ def _on_ray(photos: Path, runs: Path, *specs: str) -> list[Run]:
 
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.soak
-def test_a_cluster_gives_the_same_files_as_one_process(
+def test_a_cluster_gives_the_same(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # paths may begin at the current folder
@@ -115,9 +115,7 @@ class Mortal(Colours):
 
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.soak
-def test_a_process_that_dies_changes_nothing(
-    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_dies(photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     spec = colours(tmp_path)
     scored(photos, tmp_path / "one", spec)
@@ -128,9 +126,7 @@ def test_a_process_that_dies_changes_nothing(
 
 @pytest.mark.usefixtures("cluster")
 @pytest.mark.soak
-def test_processes_that_die_again_and_again_are_told(
-    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_processes_die_again(photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("genset.score.workers.ray._RETRIES", 0)
     with pytest.raises(GensetError, match=r"died 1 times .*--num-cpus.*run the same command"):
@@ -157,17 +153,13 @@ def test_a_run_whose_command_is_killed_goes_on(photos: Path, tmp_path: Path) -> 
     assert kept_of(runs) == kept_of(tmp_path / "one")
 
 
-def test_without_a_cluster_one_line_says_how_to_start_one(
-    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_cluster(photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
     with pytest.raises(GensetError, match=r"no Ray cluster .*RAY_ADDRESS.*`ray start --head"):
         on_ray(photos, tmp_path / "runs", colours(tmp_path))
 
 
-def test_without_ray_one_line_says_what_to_install(
-    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_ray(photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtra, match=r"pip install 'genset\[ray\]'"):
         scored(photos, tmp_path / "runs", colours(tmp_path), cluster="ray")

@@ -156,9 +156,7 @@ def ended(process: "subprocess.Popen[str]", folder: Path) -> str:
 
 
 @pytest.mark.soak
-def test_a_machine_that_lacks_genset_or_has_another_photo_is_named(
-    machines: tuple[Machine, Machine], tmp_path: Path
-) -> None:
+def test_an_unlike_machine_is_named(machines: tuple[Machine, Machine], tmp_path: Path) -> None:
     first, second = machines
     photo = hundred_photos(tmp_path / "photos") / WNIDS[0] / "000.png"
     (tmp_path / "hidden").mkdir()
@@ -179,7 +177,7 @@ def test_a_machine_that_lacks_genset_or_has_another_photo_is_named(
 
 
 @pytest.mark.soak
-def test_where_ray_is_killed_one_line_of_ours_says_so(
+def test_where_ray_is_killed_one_line_says_so(
     machines: tuple[Machine, Machine], tmp_path: Path
 ) -> None:
     first, _ = machines

@@ -64,7 +64,7 @@ def test_any_number_of_workers_gives_the_same_files(photos: Path) -> None:
 
 
 @pytest.mark.soak
-def test_a_process_for_each_gpu_gives_the_same_files_as_one(
+def test_a_process_for_each_gpu_gives_the_same(
     photos: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The processes find no GPU here, and score on the CPU: all else is as with two."""
@@ -132,9 +132,7 @@ class Deadly(Colours):
 
 
 @pytest.mark.soak
-def test_a_full_disk_is_one_line_and_the_finished_shards_stay(
-    photos: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_on_a_full_disk_finished_shards_stay(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = colours(photos.parent)
     whole = shards.save_shard
 
@@ -248,9 +246,7 @@ def test_a_photo_that_is_missing_or_there_twice_is_never_counted() -> None:
             shards.merged(parts, photos_there)
 
 
-def test_a_cache_spares_later_runs_the_decoding(
-    photos: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_spares_runs_the_decoding(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = colours(photos.parent)
     cache = photos.parent / "cache"
     scored(photos, "first", spec, cache=cache, workers=2)
