@@ -41,9 +41,7 @@ NOTICE = "This product uses the Flickr API but is not endorsed or certified by S
 def test_numbers_are_those_of_the_runs(tmp_path: Path) -> None:
     photos, runs = release_of(tmp_path / "set", 10), tmp_path / "runs"
     better, worse = score(photos, runs, "better", 8), score(photos, runs, "worse", 5)
-
     page, markdown, as_json = everywhere(photos, runs)
-
     assert str(tmp_path) not in json.dumps(as_json)
     assert not any("path" in each for shown in as_json["galleries"] for each in shown["samples"])
     assert [model["label"] for model in as_json["models"]] == ["better", "worse"]
@@ -97,9 +95,7 @@ def test_unreadable_photos_are_said_beside_the_number(tmp_path: Path) -> None:
     broken = photos.photos[0]
     broken.path.write_bytes(b"no photo")
     score(photos, runs, "model", 2, unreadable=[broken.id])
-
     page = report(photos, runs)
-
     assert "model 1 photo could not be read" in page.text
     remark = f"1 photo could not be read ({broken.id}); not counted"
     assert f"| model ({remark}) |" in as_markdown(collect(photos, runs))
@@ -152,9 +148,7 @@ def test_a_strangers_words_never_become_markup(tmp_path: Path, words: str) -> No
     for right in (3, 2, 1):
         score(plain, tmp_path / "a" / "runs", f"model {right}", right)
         score(photos, tmp_path / "b" / "runs", f"{words[:100]} {right}", right)
-
     expected, page = report(plain, tmp_path / "a" / "runs"), report(photos, tmp_path / "b" / "runs")
-
     # A long name may have places to break in it.
     tags, others = ([tag for tag, _ in each.tags if tag != "wbr"] for each in (page, expected))
     assert tags == others
@@ -169,7 +163,6 @@ def test_a_strangers_words_never_become_markup(tmp_path: Path, words: str) -> No
 def test_only_web_addresses_become_links(tmp_path: Path, url: str) -> None:
     photos = release_of(tmp_path / "set", 1, page_url=url, license_url=url)
     page = report(photos, tmp_path / "runs")
-
     assert [href for href in page.values("a", "href") if not href.startswith("#")] == []
     assert "Photo 0 by Owner 0" in page.text
 
@@ -178,7 +171,6 @@ def test_nothing_is_fetched_and_the_bytes_stay_the_same(tmp_path: Path) -> None:
     photos, runs = release_of(tmp_path / "set", 3), tmp_path / "runs"
     score(photos, runs, "model", 2)
     page = report(photos, runs)
-
     for tag, attributes in page.tags:
         assert tag not in ("iframe", "object", "embed", "form", "base")
         assert tag != "script" or not attributes  # it stands in the page
@@ -206,9 +198,7 @@ def test_pictures_are_small_upright_and_without_metadata(tmp_path: Path) -> None
     exif[0x9286] = "where I live"
     Image.new("RGB", (800, 400)).save(folder / "a.jpg", exif=exif, comment=b"where I live")
     Image.new("RGBA", (30, 40)).save(folder / "b.png")
-
     page = report(open_set(str(tmp_path / "mine")), tmp_path / "runs")
-
     found = [base64.b64decode(src.partition(",")[2]) for src in page.values("img", "src")]
     sizes = {Image.open(io.BytesIO(picture)).size for picture in found}
     assert sizes == {(160, 320), (30, 40)}
@@ -221,7 +211,6 @@ def test_a_missing_part_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     photos = release_of(tmp_path / "set", 1)
     template.cache_clear()  # as in a process that has made no page yet
     monkeypatch.setitem(sys.modules, "jinja2", None)
-
     with pytest.raises(MissingExtra, match=r"genset\[report\]"):
         Report(photos, tmp_path / "runs").write(tmp_path / "report.html")
 

@@ -50,14 +50,12 @@ def test_each_form_has_the_accuracies_over_the_classes_of_both(tmp_path: Path) -
     photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
     right = right_on(photos, "flickr", (5, 4, 3)) | right_on(photos, "commons", (2, 1, 1, 0))
     score_on(photos, runs, "net", right)
-
     first, other = (of_class(photos, source, right) for source in ("flickr", "commons"))
     both = first.keys() & other.keys()
     here, there = (fmean(each[wnid] for wnid in both) for each in (first, other))
     page, markdown, found = everywhere(photos, runs)
     (pair,) = found["by_source"]["pairs"]
     top1 = pair["models"]["net"]
-
     assert len(both) == 18
     assert (pair["first"], pair["second"]) == ("flickr", "commons")
     assert (top1["classes"], top1["photos"]) == (18, [90, 54])
@@ -90,11 +88,9 @@ def test_the_mean_of_models_is_over_the_classes_that_count_for_each(tmp_path: Pa
     ]
     score_on(photos, runs, "all", rights[0])
     score_on(photos, runs, "some", rights[1] - set(lost), unreadable=lost, weights="sha256:2")
-
     page, markdown, found = everywhere(photos, runs)
     seen = found["by_source"]["pairs"][0]["models"]
     mean = seen["mean of 2 models"]
-
     assert seen["all"]["classes"] == 20
     assert (seen["some"]["classes"], seen["some"]["photos"]) == (16, [48, 32])
     assert mean["classes"] == 16
@@ -122,9 +118,7 @@ def test_too_few_classes_give_no_number(tmp_path: Path, commons: list[int], says
     photos, runs = release_by_source(tmp_path / "set", counts, WORDS), tmp_path / "runs"
     for name, hits in (("one", (4, 0, 2)), ("two", (1, 3, 0))):
         score_on(photos, runs, name, right_on(photos, "flickr", hits))
-
     page, markdown, found = everywhere(photos, runs)
-
     for form in (page.text, markdown):
         assert f"{says}: too few to compare" in form.replace("**", "")
         assert "second less first" not in form

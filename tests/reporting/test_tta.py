@@ -25,6 +25,7 @@ from tests.reporting.sets import Page, everywhere, release_of, report, score, sc
 from tests.score.colours import colours
 from tests.score.painted import painted_set
 from tests.tta.dawnbench_entries import write_entry, write_tsv
+from tests.tta.profile.events import kernel, launch, operator, write
 
 
 @pytest.fixture
@@ -333,3 +334,32 @@ def test_a_question_that_cannot_be_answered_is_refused(
     assert str(caught.value).startswith(says)
     with pytest.raises(BadInput):
         collect(release, tmp_path / "runs", replace(asked, tta=()))
+
+
+# `genset tta report`: one page on training runs.
+
+
+def test_a_page_on_training_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_entry(Path("runs/ImageNet/speedy.tsv"), [50, 80, 93.5], hour=0.1)
+    write_entry(Path("runs/ImageNet/slow.tsv"), [50, 92], hour=1)
+    rows = [
+        f"{epoch},{60 * epoch},{60 + 12 * epoch + s},{s}" for s in range(3) for epoch in (1, 2, 3)
+    ]
+    Path("runs/mine.csv").write_text("\n".join(["epoch,time,val_acc,seed", *rows]))
+    Path("runs/cut.csv").write_text("epoch,time,val_acc,seed\n1,60,61,7\n2,120,62,7")
+    Path("runs/odd.tsv").write_text("epoch\thours\ttop5Accuracy\n1\tsoon\t3\n")
+    events = [operator("aten::mm", 0, 9), launch(1, 1), kernel("gemm", 2, 6, 1)]
+    trace = write(Path("fast.json"), events)
+    done = genset("tta", "report", "runs", "--threshold", "90", "--trace", f"fast={trace}")
+    page = Page(Path(done.stdout.strip()))
+    assert "Training runs runs ImageNet: 2 of 2 entries reach 90 % top-5" in page.text
+    assert "the fastest, speedy, in 18 min 0 s" in page.text
+    assert "3 of 3 runs reach 90" in page.text
+    assert "reaches 90 % val_acc (cannot tell: 1)" in page.text
+    assert "How stable: mine" in page.text
+    assert "coefficient of variation" in page.text
+    assert "Not counted" in page.text
+    assert "odd.tsv" in page.text
+    assert "What the hardware did fast: busy: computing" in page.text
+    assert [source[:18] for source in page.values("img", "src")] == ["data:image/svg+xml"] * 3

@@ -94,6 +94,12 @@ def test_the_run_stays_what_it_was_and_a_kept_one_is_timed_too(photos: Path) -> 
     assert run == kept
     assert "cost" not in entry(photos, "colours.json")
     assert entry(photos, "colours-2.json")["model"] == "colours"  # none is written over
+    # Another engine than the run's can be timed.
+    assert found["latency"][0]["engine"] == "torch"
+    pytest.importorskip("openvino")
+    (times,) = timed(photos, "--model", moved, "--engine", "openvino")["latency"]
+    assert times["engine"] == "openvino"
+    assert entry(photos, "colours-3.json")["framework"].startswith("OpenVINO 20")
 
 
 def test_what_is_printed_says_what_is_inside_the_time(photos: Path) -> None:
@@ -143,29 +149,22 @@ def test_a_model_that_cannot_be_timed_leaves_the_others(photos: Path) -> None:
     assert len(find_runs(photos.parent / "runs", "photos")) == 2
 
 
-def test_on_a_full_disk_the_run_is_kept(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_work_is_said_before_any_model_is_scored(
+    photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, entries = colours(photos.parent), photos.parent / "entries"
+    entries.write_text("I am a file.")
+    with pytest.raises(GensetError, match=r"--latency .*entries: File exists"):
+        timed(photos, "--model", spec)
+    with pytest.raises(GensetError, match="--price-per-hour is for --latency FOLDER"):
+        as_json("evaluate", photos, "--model", spec, "--price-per-hour", 1)
+    assert not (photos.parent / "runs").exists()
+    entries.unlink()
+
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(header, "write_text", full)
     with pytest.raises(GensetError, match=r"no entry can be written to .*: No space left"):
-        timed(photos, "--model", colours(photos.parent))
-    assert len(find_runs(photos.parent / "runs", "photos")) == 1
-
-
-def test_what_cannot_work_is_said_before_any_model_is_scored(photos: Path) -> None:
-    (photos.parent / "entries").write_text("I am a file.")
-    with pytest.raises(GensetError, match=r"--latency .*entries: File exists"):
-        timed(photos, "--model", colours(photos.parent))
-    with pytest.raises(GensetError, match="--price-per-hour is for --latency FOLDER"):
-        as_json("evaluate", photos, "--model", colours(photos.parent), "--price-per-hour", 1)
-    assert not (photos.parent / "runs").exists()
-
-
-def test_another_engine_than_the_runs_can_be_timed(photos: Path) -> None:
-    pytest.importorskip("openvino")
-    spec = colours(photos.parent)
-    assert timed(photos, "--model", spec)["latency"][0]["engine"] == "torch"
-    (times,) = timed(photos, "--model", spec, "--engine", "openvino")["latency"]
-    assert times["engine"] == "openvino"
-    assert entry(photos, "colours-2.json")["framework"].startswith("OpenVINO 20")
+        timed(photos, "--model", spec)
+    assert len(find_runs(photos.parent / "runs", "photos")) == 1  # which is kept

@@ -93,14 +93,6 @@ def test_a_model_of_imagenet_is_scored_on_classes_that_hold_its_own(here: Path) 
     assert all(float(row["p1"]) + float(row["p2"]) == pytest.approx(1, abs=1e-5) for row in rows)
 
 
-def test_five_classes_alone_cannot_be_summed(here: Path) -> None:
-    np.save(here / "best.npy", np.array([[0, 1, 2, 3, 4]] * 6))
-    words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model")
-    said = says(*words, "predictions:best.npy", code=2)
-    assert "those of Крас (2 outputs) cannot be summed" in said
-    assert "--logits" in said
-
-
 def test_indices_of_a_model_of_these_classes_are_not_taken_for_imagenets(here: Path) -> None:
     np.save(here / "own.npy", np.array([[0, 1], [1, 2], [2, 0], [0, 2], [1, 0], [2, 1]]))
     words = ("evaluate", "photos", "--taxonomy", "own.toml", "--model")
@@ -239,33 +231,26 @@ def test_timm_s_larger_heads_are_known_by_timm_s_own_lists(outputs: int, name: s
 FOLDERS = {"red fox": RED, "Green Tea": GREEN, "CON.txt": BLUE, "blue jay, Cyanocitta": BLUE}
 
 
-@pytest.fixture
-def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of classes of which genset made its file."""
+def test_the_folder_of_which_classes_were_made_is_read_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for name, colour in FOLDERS.items():
-        (tmp_path / "fresh" / name).mkdir(parents=True)
-        Image.new("RGB", (48, 40), colour).save(tmp_path / "fresh" / name / "1.png")
+        Path("fresh", name).mkdir(parents=True)
+        Image.new("RGB", (48, 40), colour).save(f"fresh/{name}/1.png")
     says("classes", "from-folder", "fresh", "-o", "own.toml")
-    return tmp_path
-
-
-def test_the_folder_of_which_classes_were_made_is_read_back(fresh: Path) -> None:
-    subprocess.run(["tar", "-cf", "fresh.tar", "fresh"], cwd=fresh, check=True)
+    subprocess.run(["tar", "-cf", "fresh.tar", "fresh"], check=True)
     for named in ("fresh", "fresh.tar"):
         found = genset.open_set(named, taxonomy="own.toml")
         assert found.notes == ()
-        assert {each.wnid for each in found.photos} == {
-            "red_fox", "Green_Tea", "CON_txt", "blue_jay",
-        }  # fmt: skip
+        classes = {each.wnid for each in found.photos}
+        assert classes == {"red_fox", "Green_Tea", "CON_txt", "blue_jay"}
         assert {each.id for each in found.photos} == {f"{name}/1.png" for name in FOLDERS}
-
-
-def test_a_folder_that_could_mean_two_classes_is_none_of_them(fresh: Path) -> None:
-    named = {"a": "red fox", "b": "Red_Fox", "c": "Red_Fox"}
-    classes = (f'[classes.{id}]\nname = "{name}"\n' for id, name in named.items())
-    (fresh / "two.toml").write_text("".join(classes))
-    (fresh / "fresh" / "Green Tea").rename(fresh / "fresh" / "Red_Fox")
+    # A folder that could mean two classes is none of them.
+    two = {"a": "red fox", "b": "Red_Fox", "c": "Red_Fox"}
+    lines = (f'[classes.{id}]\nname = "{name}"\n' for id, name in two.items())
+    Path("two.toml").write_text("".join(lines))
+    Path("fresh", "Green Tea").rename(Path("fresh", "Red_Fox"))
     found = genset.open_set("fresh", taxonomy="two.toml")
     assert {each.id: each.wnid for each in found.photos} == {"red fox/1.png": "a"}
     assert "3 folders are not classes of two (" in found.notes[0] and "Red_Fox" in found.notes[0]
@@ -327,6 +312,10 @@ def test_all_right_classes_are_ranked_by_what_each_class_gets(here: Path) -> Non
 def test_a_run_s_pooled_answers_are_refused_and_its_logits_are_the_mend(here: Path) -> None:
     path = Path("runs/photos", f"colours-{evaluated(here)['key'][:12]}", "predictions.csv")
     words = ("evaluate", "photos", "--taxonomy", "own.toml", "--pool", "max", "--model")
+    np.save(here / "best.npy", np.array([[0, 1, 2, 3, 4]] * 6))
+    said = says(*words[:-3], "--model", "predictions:best.npy", code=2)
+    assert "those of Крас (2 outputs) cannot be summed" in said
+    assert "--logits" in said
     said = says(*words, f"predictions:{path}", code=2)
     assert f"{path} has the classes of my <b>colours</b>, already pooled: score the model" in said
     assert "with --logits and give the predictions.csv of that run" in said
