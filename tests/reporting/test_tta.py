@@ -22,7 +22,6 @@ from genset.reporting.write import Report
 from genset.sets.photos import PhotoSet
 from tests.reporting.heads import keep_finetuned
 from tests.reporting.sets import Page, everywhere, release_of, report, score, score_on
-from tests.score.colours import colours
 from tests.score.painted import painted_set
 from tests.tta.dawnbench_entries import write_entry, write_tsv
 from tests.tta.profile.events import kernel, launch, operator, write
@@ -205,6 +204,8 @@ def genset(*words: str) -> Result:
 def test_a_checkpoint_and_its_model_are_joined(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from tests.score.colours import colours
+
     monkeypatch.chdir(tmp_path)
     painted_set(tmp_path / "photos")
     spec = colours(tmp_path)

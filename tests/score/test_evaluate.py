@@ -4,6 +4,7 @@ import csv
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from genset.score.options import ScoringOptions
 from genset.score.results.results import load_results
 from genset.score.results.runs import Run, find_runs, load_predictions
 from genset.sets.open import open_set
+from tests.commands import as_json
 from tests.killing import killed_at_each_change
 from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint, painted_set
 from tests.score.scoring import evaluate, load_model
@@ -207,3 +209,70 @@ def test_a_wrong_preprocessing_is_named_with_the_better_one(tmp_path: Path) -> N
     assert str(wrong).endswith("its preprocessing is probably wrong")
     with pytest.raises(ModelError, match="cannot be run: a bug of yours"):
         audit(load_model(colours(tmp_path, network="tests.score.colours:Broken")), photos)
+
+
+# ``--limit``: a sample by class, which is never taken for the whole set.
+
+
+@pytest.fixture
+def forty(tmp_path: Path) -> Path:
+    """30 photos of a class and 10 of another one."""
+    for number in range(40):
+        place = int(number >= 30)
+        paint(tmp_path / "photos", 2 * place, f"{number:02}.png", (RED, BLUE)[place])
+    return tmp_path / "photos"
+
+
+def sampled(forty: Path, *words: str, runs: str = "runs") -> Any:
+    where = ["--runs", forty.parent / runs, "--cache", forty.parent / "pixels"]
+    return as_json("evaluate", forty, *where, "--model", colours(forty.parent), *words)
+
+
+def images(forty: Path, runs: str) -> list[str]:
+    (path,) = (forty.parent / runs).rglob("predictions.csv")
+    return [line.partition(",")[0] for line in path.read_text().splitlines()[1:]]
+
+
+def test_each_class_has_its_share_and_the_same_photos_again(forty: Path) -> None:
+    for limit, runs in (("8", "first"), ("8", "again"), ("20%", "share"), ("16", "more")):
+        found = sampled(forty, "--limit", limit, runs=runs)
+    eight = images(forty, "first")
+    assert [sum(image.startswith(WNIDS[n]) for image in eight) for n in (0, 2)] == [6, 2]
+    assert eight == images(forty, "again") == images(forty, "share")
+    assert set(eight) < set(images(forty, "more"))  # a larger sample holds the smaller one
+    assert found["set"] == "16 of 40 photos of photos"
+    (run,) = found["runs"]
+    assert run["notes"] == ["16 of 40 photos of photos: a sample by class (--limit)."]
+
+
+def test_a_sample_is_never_the_whole(forty: Path) -> None:
+    part = sampled(forty, "--limit", "10.0%")
+    whole = sampled(forty)
+    assert [found["runs"][0]["top1"]["photos"] for found in (part, whole)] == [4, 40]
+    assert part["set_hash"] != whole["set_hash"]
+    assert (part["runs"][0]["set_whole"], whole["runs"][0]["notes"]) == ("", [])
+    stored = as_json("evaluate", forty, "--runs", forty.parent / "runs")
+    assert stored["runs"] == whole["runs"]  # beside which the sample's is not put
+    assert sampled(forty, "--limit", "400") == whole
+
+
+def test_runs_on_the_largest_sample_stand_for_a_set_that_has_none(forty: Path) -> None:
+    other = ["--model", f"{colours(forty.parent)}&name=other"]
+    for limit in ("4", "8"):
+        sampled(forty, "--limit", limit, *other)
+    where = ["--runs", forty.parent / "runs"]
+    pair = as_json("compare", "colours", "other", "--on", forty, *where)
+    stored, report = (as_json(command, forty, *where) for command in ("evaluate", "report"))
+    assert {pair["set"], stored["set"], report["set"]["name"]} == {"8 of 40 photos of photos"}
+    page = as_json("report", forty, *where, "-o", forty.parent / "page.html")["file"]
+    assert "genset evaluate photos --limit 8 " in Path(page).read_text("utf-8")
+    sampled(forty)
+    assert as_json("evaluate", forty, *where)["set"] == "photos"
+
+
+@pytest.mark.parametrize("limit", ["0", "-3", "ten", "0%", "101%", "1.5", "0.0%"])
+def test_what_is_no_limit_is_refused(forty: Path, limit: str) -> None:
+    with pytest.raises(BadInput, match=f"a share such as 10%, not {limit}"):
+        sampled(forty, f"--limit={limit}")
+    with pytest.raises(BadInput, match="--limit is for networks"):
+        sampled(forty, "--limit", "8", "--model", "predictions:all.npy")

@@ -1,16 +1,28 @@
 """Tests between models: against scipy and statsmodels, and by simulation."""
 
+from itertools import combinations
+from math import inf, sqrt
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from scipy.stats import binomtest
+from scipy.optimize import minimize_scalar
+from scipy.special import xlogy
+from scipy.stats import binomtest, norm
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from genset.statistics.multiple_testing import holm
-from genset.statistics.paired import exact_mcnemar, exact_mcnemars
+from genset.statistics.paired import (
+    exact_mcnemar,
+    exact_mcnemars,
+    paired_interval,
+    paired_tests,
+    tango_intervals,
+)
+from genset.statistics.pairwise import pairwise
 from genset.statistics.power import (
     detectable_difference,
     least_detectable,
@@ -86,3 +98,169 @@ def test_the_difference_solves_its_equation(photos: int, discordant: float, powe
         assert found * np.sqrt(photos) == pytest.approx(needed, rel=1e-9)
     else:  # the largest difference that there can be is too small to be found so often
         assert found * np.sqrt(photos) <= needed * (1 + 1e-9)
+
+
+# The interval of a difference on the same photos.
+
+
+Z = norm.ppf(0.975)
+
+
+@st.composite
+def counts(draw: st.DrawFn) -> tuple[int, int, int]:
+    """Photos that the first alone and the second alone has right, and all."""
+    photos = draw(st.integers(1, 3000))
+    first = draw(st.integers(0, photos))
+    return first, draw(st.integers(0, photos - first)), photos
+
+
+def score_statistic(first: int, second: int, photos: int, supposed: float) -> float:
+    """The score test of a supposed difference, with the likeliest shares found by search."""
+    rest = photos - first - second
+
+    def unlikely(q: float) -> float:
+        shares = q + supposed, q, 1 - 2 * q - supposed
+        seen = first, second, rest
+        return -sum(xlogy(n, max(p, 1e-300)) for n, p in zip(seen, shares, strict=True))
+
+    bounds = max(0.0, -supposed), (1 - supposed) / 2
+    q = minimize_scalar(unlikely, bounds=bounds, method="bounded", options={"xatol": 1e-12}).x
+    variance = float(2 * q + supposed - supposed**2)
+    return (first - second - photos * supposed) / sqrt(photos * variance)
+
+
+def test_the_published_example_comes_out() -> None:
+    """Bentur's 21 children, in Fagerland, Lydersen and Laake, Statistics in Medicine 33, 2014."""
+    low, high = tango_intervals([1], [7], [21])
+    assert (round(low[0], 3), round(high[0], 3)) == (-0.517, -0.026)
+    assert exact_mcnemar(1, 7) == pytest.approx(0.0703125)
+    # McNemar's exact test does not reject 0, so neither does the interval that is shown.
+    assert paired_interval(1, 7, 21) == (low[0], 0)
+
+
+@pytest.mark.parametrize(
+    "seen", [(30, 12, 200), (3, 1, 40), (100, 260, 2317), (5, 5, 60), (8, 0, 10)]
+)
+def test_its_ends_are_what_the_score_test_just_allows(seen: tuple[int, int, int]) -> None:
+    low, high = paired_interval(*seen)
+    assert score_statistic(*seen, low) == pytest.approx(Z, abs=1e-3)
+    assert score_statistic(*seen, high) == pytest.approx(-Z, abs=1e-3)
+
+
+@given(counts())
+def test_it_holds_the_difference_and_turns_with_the_models(seen: tuple[int, int, int]) -> None:
+    first, second, photos = seen
+    low, high = paired_interval(first, second, photos)
+    assert -1 <= low <= (first - second) / photos <= high <= 1
+    assert low < high
+    turned = paired_interval(second, first, photos)
+    assert (-turned.high, -turned.low) == pytest.approx((low, high), abs=1e-9)
+
+
+@given(counts())
+@pytest.mark.soak
+def test_it_leaves_out_zero_where_mcnemars_test_does(seen: tuple[int, int, int]) -> None:
+    first, second, photos = seen
+    (low,), (high,) = tango_intervals([first], [second], [photos])
+    statistic = (first - second) ** 2 / (first + second) if first + second else 0.0
+    if abs(statistic - Z**2) > 1e-6:
+        assert (low > 0 or high < 0) == (statistic > Z**2)
+    shown = paired_interval(first, second, photos)
+    assert (shown.low > 0 or shown.high < 0) == (exact_mcnemar(first, second) < 0.05)
+    assert shown.low <= low
+    assert shown.high >= high
+
+
+@pytest.mark.parametrize("confidence", [0.3, 0.95])
+def test_of_models_that_never_differ_the_ends_are_known(confidence: float) -> None:
+    z = norm.ppf((1 + confidence) / 2)
+    low, high = tango_intervals(0, 0, [1, 10, 2864], confidence)
+    assert high == pytest.approx([z**2 / (photos + z**2) for photos in (1, 10, 2864)], rel=1e-9)
+    assert low == pytest.approx(-high, rel=1e-9)
+
+
+def test_means_of_several_trainings_have_an_interval() -> None:
+    between = paired_interval(10.5, 3.5, 200)
+    assert paired_interval(10, 3, 200).low < between.high
+    assert between.low < 7 / 200 < between.high
+    # The exact test rejects 0 for 12 and 3, and not for 11 and 3: between them it changes once.
+    reach = [paired_interval(11 + tenth / 10, 3, 200).low == 0 for tenth in range(11)]
+    assert reach == sorted(reach, reverse=True)
+    assert (reach[0], reach[-1]) == (True, False)
+
+
+# All pairs at once, against each pair by itself.
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    models=st.integers(2, 7),
+    classes=st.integers(1, 9),
+    photos=st.integers(1, 60),
+    kinds=st.integers(1, 7),
+)
+def test_pairs_as_they_are_alone(
+    seed: int, models: int, classes: int, photos: int, kinds: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    numbers = rng.integers(classes, size=photos)
+    # So many kinds of models, of which each counts other photos; the first kind counts all.
+    masks = rng.random((photos, kinds)) < 0.8
+    masks[:, 0] = True
+    counted = masks[:, rng.integers(kinds, size=models)]
+    right = (rng.random((photos, models)) < 0.6) & counted
+    found = pairwise(right, counted, numbers)
+    common = {(a, b): counted[:, a] & counted[:, b] for a, b in combinations(range(models), 2)}
+    listed = list(zip(found.first.tolist(), found.second.tolist(), strict=True))
+    assert listed == [pair for pair, both in common.items() if both.any()]
+    for place, (a, b) in enumerate(listed):
+        both = common[a, b]
+        one, other = right[both, a], right[both, b]
+        only = int((one & ~other).sum()), int((other & ~one).sum())
+        shared, sizes = np.unique(numbers[both], return_counts=True)
+        assert found.photos[place] == both.sum()
+        assert found.classes[place] == len(shared)
+        assert found.both[place] == (one & other).sum()
+        assert (found.only_first[place], found.only_second[place]) == only
+        effect = design_effect(numbers[both], one, other)
+        assert found.effect[place] == pytest.approx(effect)
+        freedom = inf if sizes.max() == 1 else sizes.sum() ** 2 / (sizes**2).sum() - 1
+        assert found.freedom[place] == pytest.approx(freedom, abs=1e-9)
+        counts = [np.array([float(n)]) for n in (*only, both.sum())]
+        expected = [float(each[0]) for each in paired_tests(*counts, effect, freedom)]
+        got = (found.p_value[place], found.low[place], found.high[place])
+        assert got == pytest.approx(expected, abs=1e-9)
+
+
+def design_effect(numbers: np.ndarray, one: np.ndarray, other: np.ndarray) -> float:
+    """By its definition, class by class."""
+    photos, mean = len(numbers), one.mean() - other.mean()
+    gains = {n: (one[numbers == n] * 1.0 - other[numbers == n]) for n in np.unique(numbers)}
+    sizes = np.array([len(each) for each in gains.values()])
+    if sizes.max() == 1 or len(gains) < 2:
+        return 1.0
+    whole = (sizes**2).sum() / photos
+    independent = (one != other).sum() - photos * mean**2
+    squares = sum((each - mean).sum() ** 2 for each in gains.values())
+    measured = 1 + 0.3 * (whole - 1)
+    if independent > 1e-9:
+        # What makes deviations of independent sums, and how much of their variance it keeps.
+        maker = np.eye(len(sizes)) - np.outer(sizes, np.ones(len(sizes))) / photos
+        varies = np.diag(sizes * (1 + 0.3 * (sizes - 1)))
+        kept = np.trace(maker @ varies @ maker.T) / np.trace(varies)
+        measured = max(1.0, squares / kept / independent)
+    varied = sum(each.sum() != 0 for each in gains.values())
+    expected = 1 + 0.3 * (whole - 1)
+    return max(measured, (varied * measured + 3 * expected) / (varied + 3))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 30), st.integers(1, 20), st.floats(0.02, 0.98))
+def test_intervals_and_tests_agree_on_zero(
+    seed: int, classes: int, each: int, share: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    right = rng.random((classes * each, 3)) < np.array([share, share / 2, 0.5])
+    found = pairwise(right, np.ones_like(right), np.repeat(np.arange(classes), each))
+    assert ((found.p_value < 0.05) == ((found.low > 0) | (found.high < 0))).all()
