@@ -1,7 +1,10 @@
 """Models on classes of one's own: mapped, counted, kept, said; and compared and reported on."""
 
 import csv
+import io
 import json
+import re
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,10 +16,15 @@ from PIL import Image
 from timm.data import ImageNetInfo
 
 import genset
+from genset.classes import read_taxonomy
 from genset.core.errors import BadInput
+from genset.db import Verdict
+from genset.db.taxonomies import store_taxonomy
 from genset.models.classes import class_order, timm_list
+from genset.release.freeze import create
 from genset.score.results.runs import find_runs
 from tests.commands import says
+from tests.labeled_workspace import add_candidate, labeled_workspace, vote
 from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
 
 # The model answers 0 to red, 1 to green, 2 to blue. "Крас" is red or green; the deer has no output.
@@ -338,3 +346,86 @@ def test_a_run_on_imagenet_s_classes_can_be_mapped(here: Path) -> None:
     assert (found["top1"]["correct"], found["mapping"]["among"]) == (2, "all")
     said = says(*words, "--among", "subset", code=2)
     assert "those of no class cannot be struck out" in said
+
+
+# One model by several conventions on own classes: each run is told apart wherever it is named.
+
+
+SHOWN = (("Крас", RED), ("Крас", GREEN), ("Крас", BLUE), ("cool", BLUE), ("cool", BLUE))
+CONVENTIONS = {
+    "all": (),
+    "all, max": ("--pool", "max"),
+    "subset": ("--among", "subset"),
+    "subset, max": ("--pool", "max", "--among", "subset"),
+}
+NAMES = [f"colours ({each})" for each in CONVENTIONS]
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace on own classes with a release of them, v1."""
+    (tmp_path / "own.toml").write_text(CLASSES, "utf-8")
+    workspace, store = labeled_workspace(tmp_path / "mine", classes=())
+    with store.begin_alone() as session:
+        store_taxonomy(session, read_taxonomy(tmp_path / "own.toml"))
+    store._looked_at = -1e9  # some seconds pass
+    for number, (wnid, colour) in enumerate(SHOWN):
+        content = png(colour, number)
+        task = add_candidate(workspace, store, wnid, number, content=content)
+        vote(store, task, "ann", Verdict.CORRECT)
+    create(workspace, store, "v1")
+    store.close()
+    monkeypatch.chdir(workspace.root)
+    return workspace.root
+
+
+def png(colour: str, number: int) -> bytes:
+    content = io.BytesIO()
+    Image.new("RGB", (48 + number, 40), colour).save(content, "PNG")
+    return content.getvalue()
+
+
+def score_by(workspace: Path, *conventions: str, name: str = "colours") -> None:
+    for each in conventions:
+        spec = f"{colours(workspace)}&name={name}"
+        says("evaluate", "v1", *CONVENTIONS[each], "--model", spec)
+
+
+def test_compare_says_how_to_name_each_and_takes_these_names(workspace: Path) -> None:
+    score_by(workspace, *CONVENTIONS)
+    score_by(workspace, "all", name="other")
+    said = says("compare", "colours", "other", code=2)
+    start, _, listed = said.partition("; say which: ")
+    assert start == "'colours' names several runs"
+    names = [name.removesuffix(",") for name in shlex.split(listed)]
+    assert sorted(names) == sorted(NAMES)
+    for name in names:
+        found = json.loads(says("compare", name, "other", "--json"))
+        assert {found["first"], found["second"]} == {name, "other"}
+        (remark, *_) = found["remarks"][name]
+        assert ("answers among these alone" in remark) == ("subset" in name)
+        assert ("the largest probability taken" in remark) == ("max" in name)
+    text = says("compare", "colours (all)", "colours (subset, max)")
+    assert re.search(r"^colours \(subset, max\)  ", text, re.MULTILINE)
+    assert "colours (all) was scored by (all) and colours (subset, max) by (subset, max)" in text
+    alike = says("compare", "colours (all)", "other")
+    assert "was scored by" not in alike
+    # A convention may be said where it is the only one, too; and what was not run is not found.
+    assert "other  " in says("compare", "other (all)", "colours (all)")
+    said = says("compare", "other (subset)", "colours (all)", code=2)
+    assert "no model 'other (subset)' was scored on v1; known: colours (" in said
+
+
+def test_reports_tell_them_apart_in_every_form(workspace: Path) -> None:
+    score_by(workspace, *CONVENTIONS)
+    score_by(workspace, "subset", name="other")
+    wanted = sorted([*NAMES, "other"])
+    data = json.loads(says("report", "v1", "--json", "-o", "page.html"))
+    assert sorted(model["label"] for model in data["models"]) == wanted
+    assert {each["first"] for each in data["pairs"]} <= set(wanted)
+    text = says("report", "v1", "--format", "markdown")
+    board = [line for line in text.splitlines() if line.startswith("|")][2:7]
+    cells = sorted(line.split(" | ")[1].partition(" (my")[0] for line in board)
+    assert cells == wanted
+    page = (workspace / "page.html").read_text("utf-8")
+    assert sorted(re.findall(r"<summary><bdi>(.+?)</bdi>", page)) == wanted
