@@ -71,6 +71,25 @@ def test_a_model_is_placed_between_two(results: Results) -> None:
     assert place.interval.low <= place.share <= place.interval.high
 
 
+def test_a_place_is_of_photos_that_all_three_answered(tmp_path: Path) -> None:
+    scored(tmp_path, {"good": 0.8, "poor": 0.5})
+    odd = [f"photo{n}.jpg,{WNIDS[place]}" for n, place in enumerate(TRUTH) if n % 2]
+    wrong = [row.rpartition(",")[0] + f",{WNIDS[999]}" for row in odd[::4]]
+    mostly = [row for place, row in enumerate(odd) if place % 4] + wrong  # three of four are right
+    (tmp_path / "half.csv").write_text("\n".join(["image,top1", *mostly]))
+    listed = open_set(str(tmp_path / "photos.csv"))
+    evaluate(listed, [f"predictions:{tmp_path / 'half.csv'}"], tmp_path / "runs")
+    found = load_results(listed, tmp_path / "runs")
+    few = np.arange(len(TRUTH)) % 2 == 1
+    models = [replace(m, answered=few) if m.label == "half" else m for m in found.models]
+    found = replace(found, models=tuple(models))
+    poor, good, half = map(found.find, ("poor", "good", "half"))
+    on_odd = {each.label: found.right(each)[1::2].sum() for each in (poor, good, half)}
+    (place,) = place_between(found, poor, good).places
+    assert place.share == (on_odd["half"] - on_odd["poor"]) / (on_odd["good"] - on_odd["poor"])
+    assert place.interval.low <= place.share <= place.interval.high
+
+
 @pytest.mark.parametrize("bounds", [("good", "poor"), ("same", "good"), ("good", "good")])
 def test_without_a_gap_nothing_has_a_share(results: Results, bounds: tuple[str, str]) -> None:
     lower, upper = map(results.find, bounds)
@@ -137,6 +156,24 @@ def missed(
         results = replace(results, photos=replace(results.photos, truth=truth_of_set))
     models = leading(results, compare(results, results.models))
     return missed_by_all(results, models)
+
+
+def test_photos_come_by_severity(tmp_path: Path) -> None:
+    truth = [TABBY] * 5
+    found = missed(
+        tmp_path,
+        truth,
+        [TIGER_CAT, TEAPOT, TEAPOT, TABBY, RETRIEVER],
+        [TIGER_CAT, TEAPOT, TENCH, TEAPOT, TEAPOT],
+        [TIGER_CAT, TEAPOT, TEAPOT, TEAPOT, TIGER_CAT],
+    )
+    assert (found.photos, found.without, found.unanimous) == (5, 0, 2)
+    assert [(each.image, each.severity, each.agreeing) for each in found.missed] == [
+        ("photo1.jpg", 15, 3),
+        ("photo2.jpg", 10, 2),  # the tench is nearer than the teapots
+        ("photo0.jpg", 1, 3),
+        ("photo4.jpg", 1, 1),
+    ]
 
 
 def test_an_answer_says_how_far_it_is_from_the_nearest_right_class(tmp_path: Path) -> None:

@@ -83,6 +83,7 @@ def test_the_least_difference_is_found_four_times_in_five_at_best(photos: int) -
 
 
 @given(st.integers(1, 10**6), st.floats(0, 1))
+@example(1000, 0.006)
 def test_what_is_shown_supposes_enough_discordance(photos: int, discordant: float) -> None:
     found = shown_difference(photos, discordant)
     if photos < 6:
