@@ -61,7 +61,8 @@ def reasons(
     [
         (lambda place: (place + 1) % 1000, "one higher"),
         (lambda place: (place - 1) % 1000, "one lower"),
-        (lambda place: np.argsort(sorted(range(1000), key=str))[place], "sorted as text"),
+        (lambda place: np.argsort(sorted(range(1000), key=str))[place], "999 sorted as text"),
+        (lambda place: np.array(sorted(range(1000), key=str))[place], "once sorted as text"),
     ],
 )
 def test_classes_in_another_order_are_flagged(meant: object, says: str) -> None:
@@ -169,6 +170,20 @@ def test_odd_hits_are_named(hits: list[int], says: str | None) -> None:
     assert found is None if says is None else says in (found or "")
 
 
+def test_a_guess_is_ten_times_chance_or_half_of_the_photos() -> None:
+    assert "of 10,000 photos" in (odd_ranks([250, 80, 50, 40, 20], 10_000, 1000) or "")
+    assert odd_ranks([290, 80, 50, 40, 20], 10_000, 1000) is None  # below 5.5 %, above 5 %
+    assert odd_ranks([60, 20, 10, 6, 4], 1000, 1000) is None
+    assert odd_ranks([300, 100, 80, 60, 60], 1000, 10) is None
+    assert "guesses" in (odd_ranks([180, 90, 70, 60, 50], 1000, 10) or "")
+
+
+def test_ranks_are_unordered_from_twenty_hits_a_rank_on() -> None:
+    assert "unordered" in (odd_ranks([20] * 5, 120, 1000) or "")
+    assert odd_ranks([20, 20, 20, 20, 19], 120, 1000) is None
+    assert odd_ranks([3] * 5, 20, 1000) is None
+
+
 def one_higher(photos: int, as_given: int, classes: int = 20) -> str | None:
     """Of 1,000 photos so many that are right one class lower, and some that are right as given."""
     truth = 100 + 10 * (np.arange(1000) % classes)
@@ -176,6 +191,14 @@ def one_higher(photos: int, as_given: int, classes: int = 20) -> str | None:
     answers[:photos] = truth[:photos] + 1
     answers[photos : photos + as_given] = truth[photos : photos + as_given]
     return other_order(truth, answers)
+
+
+def test_another_order_is_right_on_more_than_a_tenth_and_three_times_as_often() -> None:
+    assert one_higher(100, 0) is None
+    assert "10.1 % of the first answers" in (one_higher(101, 0) or "")
+    assert one_higher(375, 125) is None  # exactly three times
+    assert "50.0 %" in (one_higher(500, 130) or "")
+    assert "50.0 %" in (one_higher(500, 0) or "")
 
 
 def test_another_order_is_right_on_five_classes_at_least() -> None:
