@@ -5,6 +5,7 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
+from genset.statistics.bootstrap import Resampling
 from genset.statistics.calibration import calibration
 from genset.statistics.trend import expit, fit_published, fit_trend, logit
 
@@ -95,6 +96,52 @@ def test_a_line_s_prediction_is_the_textbook_s() -> None:
         off = stats.t.ppf(0.975, 4) * scatter * np.sqrt(1 + 1 / 6 + far)
         middle = fitted.intercept + fitted.slope * at
         assert logit(ends) == pytest.approx([middle - off, middle + off], abs=1e-12)
+
+
+def test_models_that_lie_on_the_line_are_rarely_off_it_by_a_small_sample_elsewhere() -> None:
+    """Of 300 photos elsewhere, taken for exact, a quarter of such models would be off."""
+    rng, off = np.random.default_rng(5), []
+    there = rng.uniform(-0.5, 2, 12)
+    for _ in range(25):
+        sums = [
+            rng.binomial(size, expit(mean + 0.5 * rng.standard_normal((100, 1))), (100, 12))
+            for size, mean in ((30, 0.9 * there - 0.4), (3, there))
+        ]
+        drawn = [
+            Resampling(200, seed).ratios_of_sums(hits, np.full_like(hits, each))
+            for seed, (hits, each) in enumerate(zip(sums, (30, 3), strict=True))
+        ]
+        here, elsewhere = (
+            hits.sum(axis=0) / each for hits, each in zip(sums, (3000, 300), strict=True)
+        )
+        for known in (None, drawn[1]):
+            trend = fit_trend(elsewhere, here, drawn[0], 100, drawn_reference=known)
+            _, ends = trend.above(elsewhere, here, drawn[0], known)
+            off.append(np.mean([not low <= 0 <= high for low, high in ends]))
+    assert np.mean(off[::2]) > 0.15
+    assert np.mean(off[1::2]) < 0.06
+
+
+def test_a_draw_that_is_easier_for_all_lifts_the_line() -> None:
+    x = np.linspace(0.4, 0.8, 6)
+    here = 0.05 + 0.8 * x  # all on the line: nothing scatters
+    easier = np.array([-0.02, 0.0, 0.03])
+    drawn = here + easier[:, None]
+    trend = fit_trend(expit(x), expit(here), expit(drawn), 1000)
+    assert trend.drawn_intercepts == pytest.approx(0.05 + easier, abs=1e-12)
+    assert trend.drawn_slopes == pytest.approx(0.8, abs=1e-12)
+
+
+def test_draws_scatter_about_the_line_as_models_do() -> None:
+    """One model is far above the line, and the last one pulls the line towards itself."""
+    x = np.array([0.3, 0.35, 0.4, 0.42, 0.45, 0.8])
+    y = 0.1 + 0.8 * x + np.array([0.0, 0.06, -0.01, 0.0, -0.01, -0.01])
+    trend = fit_trend(expit(x), expit(y), np.tile(expit(y), (40_000, 1)), 1000)
+    again = fit_trend(expit(x), expit(y), np.tile(expit(y), (40_000, 1)), 1000, seed=0)
+    assert (trend.drawn_slopes == again.drawn_slopes).all()
+    levels = trend.drawn_intercepts + trend.drawn_slopes * x.mean()
+    assert levels.mean() == pytest.approx(y.mean(), abs=4 * levels.std() / np.sqrt(40_000))
+    assert stats.skew(levels) > 0.2
 
 
 def test_groups_that_scatter_together_vary_the_line_as_the_source_says() -> None:
