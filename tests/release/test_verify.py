@@ -12,9 +12,13 @@ from hypothesis import strategies as st
 
 from genset import open_set
 from genset.core.errors import BadInput, ReleaseDamaged
-from genset.release.reader import MANIFEST, Release, manifest_hash
+from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash, manifest_lines
 from tests.labeled_workspace import TENCH
+from tests.release.conftest import Genset
 from tests.sources.conftest import JSON
+
+VERIFY = "release", "verify", "v1"
+NOBODY = f"sha256:{0:064x}"
 
 
 def problems(release: Release) -> list[str]:
@@ -30,13 +34,11 @@ def edit_manifest(release: Release, edit: Callable[[dict[str, Any]], object]) ->
     manifest = json.loads(path.read_text("utf-8"))
     edit(manifest)
     path.chmod(0o644)
-    path.write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
+    path.write_text("".join(manifest_lines(manifest)), "utf-8")
 
 
 def test_a_changed_byte_in_any_file_is_named(release: Release) -> None:
-    files = sorted(path for path in release.root.rglob("*") if path.is_file())
-    assert len(files) == 8 + 1 + 7  # photos, manifest, documents
-    for path in files:
+    for path in sorted(path for path in release.root.rglob("*") if path.is_file()):
         sound = path.read_bytes()
         path.chmod(0o644)
         for place in (0, len(sound) // 2, len(sound) - 1):
@@ -48,23 +50,7 @@ def test_a_changed_byte_in_any_file_is_named(release: Release) -> None:
     Release(release.root).verify()
 
 
-@pytest.mark.parametrize("name", ["docs/DATA_CARD.md", "test/metadata.csv", "croissant.json"])
-def test_a_missing_document_is_named(release: Release, name: str) -> None:
-    (release.root / name).unlink()
-    assert problems(release) == [f"{name} is missing"]
-
-
-@pytest.mark.parametrize(
-    "extra", ["README", f"test/{TENCH}/extra.jpg", "test/n02102040/1.jpg", ".hidden"]
-)
-def test_a_file_or_folder_too_many_is_named(release: Release, extra: str) -> None:
-    path = release.root / extra
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(b"?")
-    assert problems(release)[-1] == f"{extra} does not belong to it"
-
-
-def test_what_a_system_left_there_and_empty_folders_are_passed_over(release: Release) -> None:
+def test_every_problem_is_listed(release: Release) -> None:
     for name in ("__MACOSX/._1.jpg", ".DS_Store", f"test/{TENCH}/Thumbs.db"):
         (release.root / name).parent.mkdir(exist_ok=True)
         (release.root / name).write_bytes(b"?")
@@ -72,29 +58,20 @@ def test_what_a_system_left_there_and_empty_folders_are_passed_over(release: Rel
     passed_over = [".DS_Store", "__MACOSX", f"test/{TENCH}/Thumbs.db", "test/n02102040"]
     assert Release(release.root).verify() == passed_over
     assert len(open_set(str(release.root)).photos) == len(release.photos)
-
-
-def test_records_must_fit_the_content_hash_even_where_the_rest_of_the_manifest_does(
-    release: Release,
-) -> None:
-    def forge(manifest: dict[str, Any]) -> None:
-        manifest["photos"][0]["license"] = "CC0"
-        manifest["manifest_hash"] = manifest_hash(manifest)
-
-    edit_manifest(release, forge)
-    assert problems(release) == ["manifest.json was changed"]
-
-
-def test_every_problem_is_listed(release: Release) -> None:
+    extra = ["README", f"test/{TENCH}/extra.jpg", "test/n02102040/1.jpg", ".hidden"]
+    for name in extra:
+        (release.root / name).write_bytes(b"?")
     *gone, changed = (photo.file for photo in release.photos[:5])
+    gone += ["docs/DATA_CARD.md", "test/metadata.csv", "croissant.json"]
     for file in gone:
         (release.root / file).unlink()
     (release.root / changed).chmod(0o644)
     (release.root / changed).write_bytes(b"?")
     edit_manifest(release, lambda manifest: manifest.update(labelers=2))
-    assert sorted(problems(release)) == sorted(
-        [f"{changed} was changed", "manifest.json was changed", *(f"{f} is missing" for f in gone)]
-    )
+    lines = [f"{changed} was changed", "manifest.json was changed"]
+    lines += [f"{file} is missing" for file in gone]
+    lines += [f"{name} does not belong to it" for name in (*extra, "test/n02102040")]
+    assert sorted(problems(release)) == sorted(lines)
 
 
 def test_a_folder_without_a_manifest_is_no_release(tmp_path: Path) -> None:
@@ -115,14 +92,18 @@ def test_a_manifest_that_is_no_manifest_is_refused_in_one_line(tmp_path: Path, t
 
 
 @pytest.mark.parametrize(
-    "field", ["name", "format", "excluded", "documents", "photos", "photos[1].rank"]
+    ("field", "value"),
+    [
+        *(("name", 0.5), ("format", 0.5), ("excluded", 0.5), ("documents", 0.5), ("photos", 0.5)),
+        *(("photos[1].rank", 0.5), ("photos[1].unseen", "perhaps"), ("photos[1].license_id", [])),
+    ],
 )
-def test_a_field_of_another_type_is_refused(release: Release, field: str) -> None:
-    name = field.rpartition(".")[2]
-    place = 1 if "[" in field else None
-    edit_manifest(
-        release, lambda all: (all if place is None else all["photos"][place]).update({name: 0.5})
-    )
+def test_a_field_of_another_type_is_refused(release: Release, field: str, value: Any) -> None:
+    path, name = release.root / MANIFEST, field.rpartition(".")[2]
+    manifest = json.loads(path.read_text("utf-8"))
+    (manifest["photos"][1] if "[" in field else manifest)[name] = value
+    path.chmod(0o644)
+    path.write_text(json.dumps(manifest), "utf-8")
     with pytest.raises(BadInput, match=re.escape(f"manifest.json: {field} must be ")):
         Release(release.root)
 
@@ -160,3 +141,36 @@ def test_whatever_stands_in_a_manifest_is_noticed_and_never_a_traceback(release:
             Release(release.root).verify()
 
     garble()
+
+
+# A published hash
+
+
+def test_a_release_is_the_expected_one_by_either_of_its_hashes(
+    release: Release, genset: Genset
+) -> None:
+    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
+    for name in ("content_hash", "manifest_hash"):
+        text = genset(*VERIFY, "--expect", manifest[name].upper().replace("SHA", "sha"))
+        assert f"its {name.replace('_', ' ')} is the expected one" in text
+        told = genset(*VERIFY, "--json", "--expect", manifest[name])
+        assert json.loads(told)["expected"] == name
+    for hash in ("", "sha256:", "sha256:abc", NOBODY[8:], f"{NOBODY}0", "md5:1"):
+        said = genset(*VERIFY, "--expect", hash)
+        assert said.startswith("2: --expect takes a whole hash, 64 hexadecimal digits")
+
+
+def test_another_release_is_refused_though_it_is_whole(release: Release, genset: Genset) -> None:
+    def forge(manifest: dict[str, Any]) -> None:
+        manifest["manifest_hash"] = manifest_hash(manifest)
+
+    edit_manifest(release, lambda manifest: manifest["photos"][0].update(title="other"))
+    edit_manifest(release, forge)
+    assert problems(release) == ["manifest.json was changed"]  # for the records' hash
+    photos = Release(release.root).photos
+    edit_manifest(release, lambda manifest: manifest.update(content_hash=content_hash(photos)))
+    edit_manifest(release, forge)
+    assert genset(*VERIFY).startswith("v1: 8 photos")  # it fits itself
+    said = genset(*VERIFY, "--expect", release.content_hash)
+    other = "v1 is not the release that was expected: its content hash is sha256:"
+    assert said.startswith("1: ") and other in said
