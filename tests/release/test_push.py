@@ -118,24 +118,9 @@ def left_over(release: Release) -> list[str]:
     return [path.name for path in release.root.parent.iterdir() if path.name.startswith(".")]
 
 
-@pytest.mark.soak
-def test_what_is_pushed_is_the_export(
-    hub: Hub, terminal: Terminal, release: Release, tmp_path: Path
-) -> None:
-    told = json.loads(terminal.push_shards("--json"))
-    assert pushed(hub) == exported(release, tmp_path / "out")
-    assert told["url"] == f"{hub.endpoint}/datasets/{REPOSITORY}"
-    assert (told["private"], told["photos"], told["of"], told["restricted"]) == (True, 7, 8, 1)
-    rest = [photo for photo in release.photos if photo.source_id != RESTRICTED]
-    assert told["content_hash"] == content_hash(rest)
-    assert hub.repositories[REPOSITORY].private
-    assert hub.repositories[REPOSITORY].commits == [f"v1: {content_hash(rest)}"]
-    assert left_over(release) == []
-
-
 @pytest.mark.parametrize("middle", [2, 3])
 @pytest.mark.soak
-def test_killed_in_the_middle_and_said_again_it_is_complete(
+def test_killed_in_the_middle_and_said_again_it_is_the_export(
     middle: int, hub: Hub, terminal: Terminal, release: Release, tmp_path: Path
 ) -> None:
     process = terminal.started()
@@ -153,98 +138,70 @@ def test_killed_in_the_middle_and_said_again_it_is_complete(
     hub.interrupt = lambda number: False
     text = terminal.push_shards()
     assert "7 of 8 photos, private" in text and "1 left out" in text
-    assert len(repository.commits) == 1
-    assert len(hub.sent) == len(set(hub.sent)) == 3  # what was there was not sent again
     assert pushed(hub) == exported(release, tmp_path / "out")
+    told = json.loads(terminal.push_shards("--json"))  # again, which changes nothing
+    assert told["url"] == f"{hub.endpoint}/datasets/{REPOSITORY}"
+    assert (told["private"], told["photos"], told["of"], told["restricted"]) == (True, 7, 8, 1)
+    rest = [photo for photo in release.photos if photo.source_id != RESTRICTED]
+    assert told["content_hash"] == content_hash(rest)
+    assert repository.private and repository.commits == [f"v1: {content_hash(rest)}"]
+    assert len(hub.sent) == len(set(hub.sent)) == 3  # what was there was not sent again
     assert left_over(release) == []
 
 
-@pytest.mark.soak
-def test_said_again_it_changes_nothing(hub: Hub, terminal: Terminal) -> None:
-    first = json.loads(terminal.push_shards("--json"))
-    again = json.loads(terminal.push_shards("--json"))
-    assert again == first
-    terminal.push_shards()
-    assert len(hub.repositories[REPOSITORY].commits) == 1 and len(hub.sent) == 3
-
-
-def test_everybody_sees_it_only_where_that_is_said(
-    hub: Hub, terminal: Terminal, release: Release
-) -> None:
-    assert "public" in terminal.push("--publish")
-    assert not hub.repositories[REPOSITORY].private
-    said = terminal.push(code=2)
-    assert "hf:ann/birds is public, so a push would publish: add --publish" in said
-    assert "public" in terminal.push("--publish")
-
-
-def test_restricted_photos_go_there_only_where_that_is_said(
+def test_what_is_public_or_restricted_goes_there_only_where_that_is_said(
     hub: Hub, terminal: Terminal, release: Release
 ) -> None:
     [photo] = [each for each in release.photos if each.source_id == RESTRICTED]
-    terminal.push()
+    assert "public" in terminal.push("--publish")
+    assert not hub.repositories[REPOSITORY].private
     files = hub.repositories[REPOSITORY].files
     assert not any(photo.sha256.encode() in content for content in files.values())
-    terminal.push("--include-restricted")
+    said = terminal.push(code=2)
+    assert "hf:ann/birds is public, so a push would publish: add --publish" in said
+    assert "public" in terminal.push("--publish", "--include-restricted")
     assert any(photo.sha256.encode() in files[path] for path in files if "parquet" in path)
 
 
-@pytest.mark.soak
-def test_a_new_version_takes_the_place_of_the_old_one(
-    hub: Hub, terminal: Terminal, pool: Pool, tmp_path: Path
+def test_a_new_version_takes_the_place_of_the_old_one_which_is_forgotten_where_that_is_said(
+    hub: Hub, terminal: Terminal, pool: Pool, release: Release, tmp_path: Path
 ) -> None:
     terminal.push()
+    repository, before = hub.repositories[REPOSITORY], set(hub.store)
     for number in (0, 1, 101, 200):
         remove(pool.workspace, pool.store, f"flickr:{number}", "its owner asked")
     terminal.release = create(pool.workspace, pool.store, "v2")
     terminal.push()
-    shards = [path for path in hub.repositories[REPOSITORY].files if "parquet" in path]
+    shards = [path for path in repository.files if "parquet" in path]
     assert shards == ["data/test-00000-of-00001.parquet"]
     assert pushed(hub) == exported(terminal.release, tmp_path / "out", most=100)
-
-
-def test_what_was_taken_out_is_forgotten_where_that_is_said(
-    hub: Hub, terminal: Terminal, pool: Pool, release: Release
-) -> None:
-    terminal.push()
-    repository, before = hub.repositories[REPOSITORY], set(hub.store)
-    remove(pool.workspace, pool.store, "flickr:0", "its owner asked")
-    terminal.release = create(pool.workspace, pool.store, "v2")
-    terminal.push()
     assert before <= set(hub.store)
     told = json.loads(terminal.push("--forget", "--json"))
     assert len(repository.commits) == 1 and repository.commits[0].startswith("v2")
-    there = {
-        hashlib.sha256(repository.files[path]).hexdigest()
-        for path in repository.large & set(repository.files)
-    }
+    large = repository.large & set(repository.files)
+    there = {hashlib.sha256(repository.files[path]).hexdigest() for path in large}
     assert set(hub.store) == there
     [gone] = [photo for photo in release.photos if photo.source_id == "0"]
     assert not any(gone.sha256.encode() in content for content in hub.store.values())
     assert json.loads(terminal.push("--forget", "--json"))["photos"] == told["photos"]
 
 
-@pytest.mark.soak
 def test_what_is_in_the_way_is_told_in_one_line(hub: Hub, terminal: Terminal) -> None:
     said = terminal.push(token="", code=1)
     assert "401" in said and "set HF_TOKEN" in said
-    terminal.push()
+    hub.refuses = True
+    said = terminal.push(code=1)
+    assert "is not complete" in said, said
+    assert "signature" not in said  # of an upload's address, which is a secret
     repository = hub.repositories[REPOSITORY]
+    assert repository.commits == []
     repository.files = {"README.md": b"of something else", "data/x.csv": b"1"}
     assert "holds something other than a release" in terminal.push(code=2)
     assert repository.files["data/x.csv"] == b"1"
 
 
-def test_the_addresses_of_uploads_are_secrets(hub: Hub, terminal: Terminal) -> None:
-    hub.refuses = True
-    said = terminal.push(code=1)
-    assert "is not complete" in said, said
-    assert "signature" not in said
-    assert hub.repositories[REPOSITORY].commits == []
-
-
-@pytest.mark.parametrize("to", ["ann/birds", "hf:birds", "hf:ann/../birds", "hf:ann/b/c"])
-def test_a_repository_is_named_as_owner_and_name(to: str, release: Release) -> None:
-    with pytest.raises(BadInput, match=f"not '{re.escape(to)}'"):
-        push(release, to)
+def test_a_repository_is_named_as_owner_and_name(release: Release) -> None:
+    for to in ("ann/birds", "hf:birds", "hf:ann/../birds", "hf:ann/b/c"):
+        with pytest.raises(BadInput, match=f"not '{re.escape(to)}'"):
+            push(release, to)
     assert left_over(release) == []
