@@ -27,27 +27,25 @@ class OfItsOwn:
         return {"why": Path("a/b"), "high": inf}
 
 
-@pytest.mark.parametrize(
-    ("answer", "said"),
-    [
-        ([1, 0.5, "x", None, True], [1, 0.5, "x", None, True]),
-        ((inf, -inf, nan), [None, None, None]),
-        ({3: (1,), "a": {}}, {"3": [1], "a": {}}),
-        (date(2018, 4, 1), "2018-04-01"),
-        (datetime(2018, 4, 1, tzinfo=UTC), "2018-04-01T00:00:00+00:00"),
-        (Interval(0.1, inf), {"low": 0.1, "high": None}),
-        (Path("a/b.tsv"), "a/b.tsv"),
-        ([OfItsOwn()], [{"why": "a/b", "high": None}]),
-    ],
-)
-def test_everything_has_its_form(answer: Any, said: Any) -> None:
-    assert to_json(answer) == said
-
-
-def test_a_record_is_an_object_and_places_are_told_as_asked() -> None:
-    found = {"runs": (Found(0.5, Interval(0, 1), Path("secret/runs/a.tsv")),)}
-    said = {"share": 0.5, "interval": {"low": 0, "high": 1}, "log": "a.tsv"}
-    assert to_json(found, paths=lambda path: path.name) == {"runs": [said]}
+def test_everything_has_its_form() -> None:
+    answer = {
+        "plain": [1, 0.5, "x", None, True],
+        "numbers": (inf, -inf, nan),
+        3: (1,),
+        "dates": [date(2018, 4, 1), datetime(2018, 4, 1, tzinfo=UTC)],
+        "own": [OfItsOwn()],
+        "runs": (Found(0.5, Interval(0, inf), Path("secret/runs/a.tsv")),),
+    }
+    said = {
+        "plain": [1, 0.5, "x", None, True],
+        "numbers": [None, None, None],
+        "3": [1],
+        "dates": ["2018-04-01", "2018-04-01T00:00:00+00:00"],
+        "own": [{"why": "b", "high": None}],
+        "runs": [{"share": 0.5, "interval": {"low": 0, "high": None}, "log": "a.tsv"}],
+    }
+    assert to_json(answer, paths=lambda path: path.name) == said
+    assert to_json(Path("a/b.tsv")) == "a/b.tsv"
 
 
 VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.dates()
