@@ -33,23 +33,16 @@ def path(tmp_path: Path) -> Path:
         candidate = Candidate(wnid="n01440764", photo=photo_row(1), keyword="tench", rank=1)
         session.add(candidate)
         session.flush()
-        question = GoldQuestion(
-            wnid="n01440764",
-            photo_id=candidate.photo_id,
-            expected=Verdict.CORRECT,
-            reason="seen",
-        )
+        known = {"wnid": "n01440764", "expected": Verdict.CORRECT, "reason": "seen"}
+        question = GoldQuestion(photo_id=candidate.photo_id, **known)
         session.add(question)
         session.flush()
         said = {"worker": "ann", "verdict": Verdict.CORRECT}
         session.add(Label(candidate_id=candidate.id, **said))
         session.add(GoldAnswer(gold_id=question.id, **said))
-        session.add(
-            Ruling(candidate_id=candidate.id, verdict=Verdict.CORRECT, by="mia", reason="seen")
-        )
-        session.add(
-            ReviewRequest(candidate_id=candidate.id, labelers=3, by="mia", reason="doubtful")
-        )
+        by = {"by": "mia", "reason": "seen"}
+        session.add(Ruling(candidate_id=candidate.id, verdict=Verdict.CORRECT, **by))
+        session.add(ReviewRequest(candidate_id=candidate.id, labelers=3, **by))
         session.add(LabelerEvent(worker="ann", what=LabelerAct.VOID, by="mia", reason="spam"))
     store.close()
     return path

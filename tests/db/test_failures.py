@@ -6,7 +6,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -77,13 +76,12 @@ def test_a_damaged_file_is_named_with_the_mend(workspace: Path, place: int) -> N
     assert f"sqlite3 {file} .recover" in line
 
 
-@pytest.mark.parametrize("damage", [cut_in_its_header, emptied])
-def test_the_labeling_page_is_not_opened_on_a_damaged_file(
-    workspace: Path, damage: Callable[[bytes], bytes]
-) -> None:
+def test_the_labeling_page_is_not_opened_on_a_damaged_file(workspace: Path) -> None:
     file = workspace / "genset.db"
-    file.write_bytes(damage(file.read_bytes()))
-    assert str(file) in error_of(genset("label", "--port", "18533", cwd=workspace), 1)
+    content = file.read_bytes()
+    for damage in (cut_in_its_header, emptied):
+        file.write_bytes(damage(content))
+        assert str(file) in error_of(genset("label", "--port", "18533", cwd=workspace), 1)
 
 
 def test_a_damaged_file_is_answered_with_the_newest_backup(workspace: Path) -> None:
@@ -100,19 +98,17 @@ def test_a_damaged_file_is_answered_with_the_newest_backup(workspace: Path) -> N
     assert genset("status", cwd=workspace).stdout == before
 
 
-def test_an_empty_file_is_a_new_database_where_there_are_no_photos(tmp_path: Path) -> None:
-    genset("init", "work", cwd=tmp_path)
-    (tmp_path / "work" / "genset.db").touch()
-    assert genset("status", cwd=tmp_path / "work").returncode == 0
-
-
-def test_another_program_s_database_is_left_as_it_is(workspace: Path) -> None:
+def test_another_program_s_database_is_left_as_it_is(workspace: Path, tmp_path: Path) -> None:
     (file := workspace / "genset.db").unlink()
     with closing(sqlite3.connect(file)) as other:
         other.execute("CREATE TABLE bookmarks (address TEXT)")
     before = file.read_bytes()
     assert "it is another program's database" in error_of(genset("status", cwd=workspace), 1)
     assert file.read_bytes() == before
+    # But an empty file is a new database, where there are no photos.
+    genset("init", "new", cwd=tmp_path)
+    (tmp_path / "new" / "genset.db").touch()
+    assert genset("status", cwd=tmp_path / "new").returncode == 0
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -189,7 +185,10 @@ def test_a_full_disk_is_one_line(workspace: Path, tmp_path: Path) -> None:
         shutil.copy(workspace / "genset.db", disk)
         settings = workspace / "genset.toml"
         settings.write_text(settings.read_text().replace("genset.db", f"{disk}/genset.db"))
-        words = ["add", str(photos_of(workspace, tmp_path)), "--min-size", "1"]
+        photo = tmp_path / "photos" / "n01443537" / "one.jpg"
+        photo.parent.mkdir(parents=True)
+        photo.write_bytes(next(workspace.glob("images/*/*")).read_bytes())
+        words = ["add", str(tmp_path / "photos"), "--min-size", "1"]
         full = disk / "filled"
         with full.open("wb", buffering=0) as file, pytest.raises(OSError, match="No space"):
             while True:
@@ -201,14 +200,6 @@ def test_a_full_disk_is_one_line(workspace: Path, tmp_path: Path) -> None:
         assert not list(disk.glob("backups/*"))
     finally:
         subprocess.run(["umount", str(disk)], check=True)
-
-
-def photos_of(workspace: Path, folder: Path) -> Path:
-    """One photo that the workspace does not have, in a class folder."""
-    path = folder / "photos" / "n01443537" / "one.jpg"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(next(workspace.glob("images/*/*")).read_bytes())
-    return folder / "photos"
 
 
 # Imports all before it becomes another user, who may not read it.

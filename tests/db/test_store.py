@@ -20,6 +20,7 @@ from sqlalchemy import func, inspect, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 
 from genset.core.errors import BadInput, GensetError, MissingExtra
+from genset.core.photo import PhotoOrigin
 from genset.db import (
     Base,
     Candidate,
@@ -76,20 +77,14 @@ def add_labels(store: Store, labels: Iterable[tuple[int, str, Verdict]]) -> None
 # Opening
 
 
-def test_the_migrations_make_exactly_the_tables_of_the_models(store: Store) -> None:
+def test_the_migrations_make_exactly_the_tables_of_the_models(store: Store, store_url: str) -> None:
     with store.engine.connect() as connection:
         context = MigrationContext.configure(connection)
         assert compare_metadata(context, Base.metadata) == []
         assert context.get_current_revision() == HEAD
-
-
-def test_head_is_the_newest_migration() -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     assert ScriptDirectory.from_config(config).get_current_head() == HEAD
-
-
-def test_a_database_of_a_newer_genset_is_refused_in_one_line(store: Store, store_url: str) -> None:
     with store.begin() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(BadInput, match=r"newer genset.*upgrade genset") as refused:
@@ -97,33 +92,31 @@ def test_a_database_of_a_newer_genset_is_refused_in_one_line(store: Store, store
     assert "\n" not in str(refused.value)
 
 
-def test_a_database_without_tables_yet_may_be_opened_by_several_processes_at_once(
-    store_url: str,
-) -> None:
-    program = (
-        "import sys; from genset.db import Store; "
-        "print('ready', flush=True); sys.stdin.read(1); Store.open(sys.argv[1]).close()"
-    )
-    opening = [
+def processes(program: str, *words: list[str]) -> None:
+    """Let a program run with each of these words at once, from the same moment on."""
+    waiting = f"import sys; from genset.db import *; sys.stdin.read(1)\n{program}"
+    running = [
         subprocess.Popen(
-            [sys.executable, "-c", program, store_url],
+            [sys.executable, "-c", waiting, *each],
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
-        for _ in range(4)
+        for each in words
     ]
-    for process in opening:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-    for process in opening:
+    for process in running:
         assert process.stdin is not None
         process.stdin.write("go")
         process.stdin.flush()
-    for process in opening:
-        _, trouble = process.communicate(timeout=30)
+    for process in running:
+        _, trouble = process.communicate(timeout=60)
         assert process.returncode == 0, trouble
+
+
+def test_a_database_without_tables_yet_may_be_opened_by_several_processes_at_once(
+    store_url: str,
+) -> None:
+    processes("Store.open(sys.argv[1]).close()", *[[store_url]] * 4)
     store = Store.open(store_url)
     assert inspect(store.engine).has_table("label")
     store.close()
@@ -144,20 +137,15 @@ def test_a_server_that_does_not_answer_is_named_without_the_password(url: str) -
     assert "\n" not in str(no.value)
 
 
-def test_a_database_that_does_not_exist_is_named(postgresql_server: str) -> None:
-    with pytest.raises(GensetError, match="no_such_database"):
-        Store.open(postgresql_server.rpartition("/")[0] + "/no_such_database")
-
-
-def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+def test_what_is_no_database_is_named(tmp_path: Path, postgresql_server: str) -> None:
     (tmp_path / "letter.db").write_bytes(b"Dear Sir or Madam, " * 100)
-    with pytest.raises(GensetError, match=r"letter\.db: file is not a database"):
-        Store.open(f"sqlite:///{tmp_path / 'letter.db'}")
-
-
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(GensetError, match=r"missing/genset\.db: unable to open"):
-        Store.open(f"sqlite:///{tmp_path / 'missing' / 'genset.db'}")
+    for url, words in (
+        (postgresql_server.rpartition("/")[0] + "/no_such_database", "no_such_database"),
+        (f"sqlite:///{tmp_path / 'letter.db'}", r"letter\.db: file is not a database"),
+        (f"sqlite:///{tmp_path}/missing/genset.db", r"missing/genset\.db: unable to open"),
+    ):
+        with pytest.raises(GensetError, match=words):
+            Store.open(url)
 
 
 def test_a_missing_driver_is_said_with_its_mend(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,19 +212,21 @@ def test_labels_answers_to_gold_questions_and_rulings_cannot_be_changed(store: S
         assert session.scalars(select(Ruling.verdict)).all() == [CORRECT]
 
 
-def test_a_photo_on_a_screen_is_a_candidate_or_a_gold_question(store: Store) -> None:
+def test_what_makes_no_sense_is_refused_and_times_come_back_in_utc(store: Store) -> None:
+    tokyo = datetime(2015, 1, 1, 8, 30, 0, 123456, timezone(timedelta(hours=9)))
+    [number] = add_candidates(store, candidate(1, posted_at=tokyo))
+    with store.session() as session:
+        posted = session.scalars(select(Photo.posted_at)).one()
+    assert posted == tokyo
+    assert posted.isoformat() == "2014-12-31T23:30:00.123456+00:00"
+    with pytest.raises(StatementError, match="a time without a zone cannot be stored"):
+        add_candidates(store, candidate(2, posted_at=datetime(2015, 1, 1)))
     with store.begin() as session:
         screen = Screen(id="0" * 32, worker="ann", wnid=TENCH, panel="main", guideline="1")
         screen.candidates, screen.expires_at = 1, now()
         session.add(screen)
-    with pytest.raises(IntegrityError), store.begin() as session:
+    with pytest.raises(IntegrityError), store.begin() as session:  # neither candidate nor gold
         session.add(ScreenPhoto(id="1" * 32, screen_id="0" * 32, place=1))
-
-
-def test_a_verdict_is_one_of_four_words(store: Store) -> None:
-    [number] = add_candidates(store, candidate(1))
-    for verdict in Verdict:
-        add_labels(store, [(number, "ann", verdict)])
     row = {"id": uuid.uuid4().hex, "candidate": number, "at": datetime(2020, 1, 1, tzinfo=UTC)}
     with pytest.raises(IntegrityError), store.engine.begin() as connection:
         connection.execute(
@@ -248,21 +238,28 @@ def test_a_verdict_is_one_of_four_words(store: Store) -> None:
         )
 
 
-# Times
-
-
-def test_times_come_back_aware_and_in_utc(store: Store) -> None:
-    tokyo = datetime(2015, 1, 1, 8, 30, 0, 123456, timezone(timedelta(hours=9)))
-    add_candidates(store, candidate(1, posted_at=tokyo))
+def test_a_row_gives_back_what_a_source_says(store: Store) -> None:
+    origin = PhotoOrigin(
+        source="flickr",
+        source_id="6061409035",
+        owner="78733179@N04",
+        owner_name="Ann Ko",
+        title="A tench",
+        license="CC BY 2.0",
+        license_url="https://creativecommons.org/licenses/by/2.0/",
+        page_url="https://www.flickr.com/photos/78733179@N04/6061409035",
+        image_url="https://live.staticflickr.com/65535/6061409035_b14e1be9d0_b.jpg",
+        posted_at=datetime(2019, 5, 3, tzinfo=UTC),
+        taken_at="2019-05",
+    )
+    with store.begin() as session:
+        session.add(Photo.of(origin))
     with store.session() as session:
-        posted = session.scalars(select(Photo.posted_at)).one()
-    assert posted == tokyo
-    assert posted.isoformat() == "2014-12-31T23:30:00.123456+00:00"
-
-
-def test_a_time_without_a_zone_is_refused(store: Store) -> None:
-    with pytest.raises(StatementError, match="a time without a zone cannot be stored"):
-        add_candidates(store, candidate(1, posted_at=datetime(2015, 1, 1)))
+        photo = session.query(Photo).one()
+        assert photo.origin == origin
+        assert photo.name == origin.name == "flickr:6061409035"
+    without_name = PhotoOrigin(source="own", owner="Ann", posted_at=origin.posted_at)
+    assert (origin.credited, without_name.credited) == ("Ann Ko", "Ann")
 
 
 # The questions of more than one stage
@@ -300,22 +297,16 @@ def test_a_panel_s_votes_are_its_own(store: Store) -> None:
         assert votes(session, "other") == {}
 
 
-@pytest.mark.parametrize(
-    ("task", "complaint"),
-    [
-        (f"{TENCH}/flickr:777", "there is no candidate"),
-        (f"{CRANE}/flickr:1", "there is no candidate"),
-        (f"{TENCH}/flickr:", "a task is named like"),
-        ("0", "a task is named like"),
-        ("", "a task is named like"),
-    ],
-)
-def test_a_candidate_is_found_by_its_task_alone(store: Store, task: str, complaint: str) -> None:
+def test_a_candidate_is_found_by_its_task_alone(store: Store) -> None:
     add_candidates(store, candidate(1))
     with store.session() as session:
         assert find_candidate(session, f"{TENCH}/flickr:1").rank == 1
-        with pytest.raises(BadInput, match=complaint):
-            find_candidate(session, task)
+        for task in (f"{TENCH}/flickr:777", f"{CRANE}/flickr:1"):
+            with pytest.raises(BadInput, match="there is no candidate"):
+                find_candidate(session, task)
+        for task in (f"{TENCH}/flickr:", "0", ""):
+            with pytest.raises(BadInput, match="a task is named like"):
+                find_candidate(session, task)
 
 
 def reference(labels: list[tuple[int, str, Verdict]]) -> dict[int, Counter[Verdict]]:
@@ -376,7 +367,6 @@ def test_writers_in_threads_lose_no_label(store: Store) -> None:
 def test_writers_in_processes_lose_no_label(store: Store, store_url: str) -> None:
     [number] = add_candidates(store, candidate(1))
     program = (
-        "import sys; from genset.db import *\n"
         "store = Store.open(sys.argv[1])\n"
         "for _ in range(25):\n"
         "    with store.begin() as session:\n"
@@ -384,17 +374,7 @@ def test_writers_in_processes_lose_no_label(store: Store, store_url: str) -> Non
         "        session.add(Label(candidate_id=int(sys.argv[2]), worker=sys.argv[3],\n"
         "                          verdict=Verdict.CORRECT))\n"
     )
-    writing = [
-        subprocess.Popen(
-            [sys.executable, "-c", program, store_url, str(number), f"worker {n}"],
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for n in range(3)
-    ]
-    for process in writing:
-        _, trouble = process.communicate(timeout=60)
-        assert process.returncode == 0, trouble
+    processes(program, *([store_url, str(number), f"worker {n}"] for n in range(3)))
     with store.session() as session:
         assert session.scalar(select(func.count(Label.number))) == 3 * 25
         assert votes(session) == {number: Counter({CORRECT: 3})}
