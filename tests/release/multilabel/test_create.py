@@ -41,8 +41,24 @@ def test_it_has_the_photos_and_records_of_the_first_which_stays_as_it_was(
     answered: Asking,
 ) -> None:
     before = contents(answered.v1.root)
+    made, same = answered.freeze(), answered.freeze("v3")
+    assert made.content_hash == same.content_hash != answered.v1.content_hash
+    assert content_hash(made.photos) == made.content_hash
+    found = diff(answered.v1, made)
+    assert found.changed == {
+        photo(made, 0).file: {"labels_correct": [[TENCH], [TENCH, BASSINET, LAMPSHADE]]},
+        photo(made, 1).file: {"labels_correct": [[TENCH], [TENCH, LAMPSHADE]]},
+    }
+    manifest = json.loads((made.root / MANIFEST).read_text("utf-8"))
+    again = documents(manifest, made.photos)
+    assert again == {name: (made.root / name).read_text("utf-8") for name in made.documents}
+    for told in ({}, {"from": 5, "questions": "many"}, {"rule": 3, "needed": {}}):  # a stranger's
+        card = documents({**manifest, "multilabel": told}, made.photos)["docs/DATA_CARD.md"]
+        assert "## More than one right answer" in card
+
     answered.pool.label(f"{TENCH}/flickr:0", bob="incorrect", eve="incorrect")
-    made = answered.freeze()
+    answered.say(1, LAMPSHADE, ann="incorrect")
+    made = answered.freeze("v4")
     made.verify()
     assert contents(answered.v1.root) == before
     for one, other in zip(answered.v1.photos, made.photos, strict=True):
@@ -52,19 +68,10 @@ def test_it_has_the_photos_and_records_of_the_first_which_stays_as_it_was(
     assert photo(made, 0).labels_correct == (TENCH, BASSINET, LAMPSHADE)
     assert photo(made, 0).labels == {"correct": 1}  # with which it was chosen
     assert (photo(made, 0).label_votes or {})[TENCH] == {"correct": 1, "incorrect": 2}
-    strategies = [
-        json.loads((each.root / MANIFEST).read_text("utf-8"))["strategy"]
-        for each in (answered.v1, made)
-    ]
-    assert strategies[0] == strategies[1]
-
-
-def test_the_content_hash_covers_the_answers(answered: Asking) -> None:
-    made, same = answered.freeze(), answered.freeze("v3")
-    assert made.content_hash == same.content_hash != answered.v1.content_hash
-    answered.say(301, BASSINET, bob="unsure")
-    assert answered.freeze("v4").content_hash != made.content_hash
-    assert content_hash(made.photos) == made.content_hash
+    assert made.content_hash != same.content_hash and made.strategy == answered.v1.strategy
+    later = diff(same, made)
+    assert later.changed[photo(made, 1).file]["labels_correct"] == [[TENCH, LAMPSHADE], [TENCH]]
+    assert ("manifest", "multilabel", "photos_with_several", 2, 1) in later.table().rows
 
 
 def test_photos_that_went_or_are_ruled_wrong_since_are_left_out_and_counted(
@@ -118,16 +125,6 @@ def test_what_was_sent_to_review_lacks_votes_until_it_is_ruled_on(answered: Aski
     assert (told.questions, told.answered, told.votes_missing) == (16, 16, 0)
 
 
-def test_without_any_question_there_is_no_release(asking: Asking) -> None:
-    with pytest.raises(GensetError, match="begin with genset labels propose v1"):
-        asking.freeze()
-
-
-def test_it_is_made_of_a_release_with_one_answer_each(answered: Asking) -> None:
-    with pytest.raises(BadInput, match=r"v2 has several right answers .* --from v1"):
-        Earlier.read(answered.freeze())
-
-
 def test_a_takedown_keeps_the_answers_and_counts_them_again(answered: Asking) -> None:
     answered.needs(2)  # most questions lack votes
     answered.say(0, BASSINET, bob="correct", eve="unsure")
@@ -147,36 +144,12 @@ def test_a_takedown_keeps_the_answers_and_counts_them_again(answered: Asking) ->
     assert diff(made, new).removed == [photo(made, 100).file]
 
 
-def test_a_diff_says_which_photos_changed_their_answers(answered: Asking) -> None:
-    made = answered.freeze()
-    found = diff(answered.v1, made)
-    assert found.changed == {
-        photo(made, 0).file: {"labels_correct": [[TENCH], [TENCH, BASSINET, LAMPSHADE]]},
-        photo(made, 1).file: {"labels_correct": [[TENCH], [TENCH, LAMPSHADE]]},
-    }
-    answered.say(1, LAMPSHADE, ann="incorrect")
-    later = diff(made, answered.freeze("v3"))
-    assert later.changed[photo(made, 1).file]["labels_correct"] == [[TENCH, LAMPSHADE], [TENCH]]
-    assert ("manifest", "multilabel", "photos_with_several", 2, 1) in later.table().rows
-
-
 def test_a_void_names_the_release_that_holds_the_answers(answered: Asking) -> None:
     answered.say(101, BASSINET, eve="correct")
-    answered.freeze()
+    with pytest.raises(BadInput, match=r"v2 has several right answers .* --from v1"):
+        Earlier.read(answered.freeze())
     done = void(answered.pool.store, answered.pool.workspace, "eve", by="mia", reason="a machine")
     assert done.releases == ("v2",)
-
-
-def test_documents_are_made_of_the_manifest_alone_and_a_strangers_make_no_traceback(
-    answered: Asking,
-) -> None:
-    made = answered.freeze()
-    manifest = json.loads((made.root / MANIFEST).read_text("utf-8"))
-    again = documents(manifest, made.photos)
-    assert again == {name: (made.root / name).read_text("utf-8") for name in made.documents}
-    for told in ({}, {"from": 5, "questions": "many"}, {"rule": 3, "needed": {}}):
-        card = documents({**manifest, "multilabel": told}, made.photos)["docs/DATA_CARD.md"]
-        assert "## More than one right answer" in card
 
 
 def test_a_strangers_lists_are_checked(answered: Asking, tmp_path: Path) -> None:

@@ -36,18 +36,29 @@ def both(pool: Pool, number: int, **verdicts: str) -> None:
 def test_it_enters_once_with_both_classes(pool: Pool, asking_of: AskingOf) -> None:
     pool.label_all_correct()
     both(pool, 0)
-    asking = asking_of(ReleasePlan())
+    pool.label(f"{TENCH}/flickr:0", "fresh", eve="incorrect", zoe="correct")
+    asking = asking_of(ReleasePlan(panel="fresh"))
     assert asking.v1.excluded == {"correct for several classes": 2}
     made = asking.freeze()
     assert numbers(made) - numbers(asking.v1) == {0}
     assert len(made.photos) == 8 and made.excluded == {}
-    assert photo(made, 0).labels_correct == (TENCH, GOLDFISH)
-    assert photo(made, 0).file.startswith(f"test/{TENCH}/")
+    found = photo(made, 0)
+    assert found.labels_correct == (TENCH, GOLDFISH)
+    assert found.file.startswith(f"test/{TENCH}/")
+    # The fresh panel measures what enters, too.
+    assert (found.labels, found.selection_frequency) == ({"correct": 1, "incorrect": 1}, 0.5)
     assert made.multilabel is not None and made.multilabel["entered"] == 1
     made.verify()
     card = (made.root / "docs/DATA_CARD.md").read_text("utf-8")
     assert "Nobody was asked what else they show: further classes are those of other" in card
     assert "at random" not in card and "proposed by nobody" not in card
+    # Questions about it count as about all others.
+    ask_about(pool.store, {f"{TENCH}/flickr:0": (BASSINET, TABBY)})
+    asking.say(0, BASSINET, ann="correct")
+    asking.say(0, TABBY, ann="incorrect")
+    found = photo(asking.freeze("v3"), 0)
+    assert found.labels_correct == (TENCH, GOLDFISH, BASSINET)
+    assert found.labels_wrong == (TABBY,)
 
 
 def test_its_home_is_the_class_that_most_call_correct_then_the_better_rank(
@@ -59,26 +70,20 @@ def test_its_home_is_the_class_that_most_call_correct_then_the_better_rank(
     both(pool, 1)
     with pool.store.begin() as session:
         find_candidate(session, f"{TENCH}/flickr:1").rank = 12  # goldfish has it as its ninth
-    made = asking_of(ReleasePlan()).freeze()
+    # The same bytes under two names enter once.
+    content = pool.original(200).read_bytes()
+    twin = add_candidate(pool.workspace, pool.store, GOLDFISH, 999, content=content)
+    pool.label(twin, ann="correct")
+    asking = asking_of(ReleasePlan())
+    made = asking.freeze()
     assert photo(made, 0).labels_correct == (GOLDFISH, TENCH)
     assert photo(made, 0).selection_frequency == 1.0 and photo(made, 0).keyword == "other"
     assert photo(made, 1).labels_correct == (GOLDFISH, TENCH)
-
-
-def test_the_same_bytes_under_two_names_enter_once(pool: Pool, asking_of: AskingOf) -> None:
-    pool.label_all_correct()
-    content = pool.original(0).read_bytes()
-    pool.label(
-        add_candidate(pool.workspace, pool.store, GOLDFISH, 999, content=content), ann="correct"
-    )
-    asking = asking_of(ReleasePlan())
-    made = asking.freeze()
-    [entered] = [each for each in made.photos if each.sha256 not in _hashes(asking.v1)]
-    assert set(entered.labels_correct or ()) == {TENCH, GOLDFISH}
-
-
-def _hashes(release: Release) -> set[str]:
-    return {each.sha256 for each in release.photos}
+    known = {each.sha256 for each in asking.v1.photos}
+    [entered] = [
+        each for each in made.photos if each.sha256 not in known and each.source_id not in "01"
+    ]
+    assert set(entered.labels_correct or ()) == {CRANE, GOLDFISH}
 
 
 def test_what_was_labeled_since_does_not_enter(
@@ -198,24 +203,3 @@ def test_a_file_of_hashes_is_asked_for_again(
     made = asking.freeze(exclude=(exclude,))
     assert numbers(made) - numbers(asking.v1) == {1}
     assert made.excluded == {"looks like a photo of sums": 2}
-
-
-def test_a_fresh_panel_measures_what_enters_too(pool: Pool, asking_of: AskingOf) -> None:
-    pool.label_all_correct()
-    both(pool, 0)
-    pool.label(f"{TENCH}/flickr:0", "fresh", eve="incorrect", zoe="correct")
-    made = asking_of(ReleasePlan(panel="fresh")).freeze()
-    assert photo(made, 0).labels == {"correct": 1, "incorrect": 1}
-    assert photo(made, 0).selection_frequency == 0.5
-
-
-def test_questions_about_it_count_as_about_all_others(pool: Pool, asking_of: AskingOf) -> None:
-    pool.label_all_correct()
-    both(pool, 0)
-    asking = asking_of(ReleasePlan())
-    ask_about(pool.store, {f"{TENCH}/flickr:0": (BASSINET, TABBY)})
-    asking.say(0, BASSINET, ann="correct")
-    asking.say(0, TABBY, ann="incorrect")
-    found = photo(asking.freeze(), 0)
-    assert found.labels_correct == (TENCH, GOLDFISH, BASSINET)
-    assert found.labels_wrong == (TABBY,)
