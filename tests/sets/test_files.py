@@ -101,6 +101,9 @@ def test_what_cannot_be_read_costs_only_itself_and_is_named(tmp_path: Path) -> N
     (folder / "device.jpg").symlink_to("/dev/zero")
     os.mkfifo(folder / "pipe.jpg")
     (folder / "linked.png").symlink_to("good.png")
+    (tmp_path / "photos" / WNIDS[1]).symlink_to("nowhere")
+    notes = open_set(str(tmp_path / "photos")).notes
+    assert f"The folder {WNIDS[1]} cannot be read, and is left out." in notes
     run = scored(tmp_path)
     assert run["top1"]["photos"] == 2
     assert run["excluded"] == {
@@ -156,11 +159,3 @@ def test_a_name_that_is_no_utf8_is_written_as_its_bytes(tmp_path: Path) -> None:
     assert in_folder.notes == ("The file caf\\xe9.txt is no photo, and is left out.",)
     in_tar = open_set(str(tmp_path / layouts.tar_of_folders(tmp_path / "photos", tmp_path)))
     assert (in_tar.ids, in_tar.content_hash) == (in_folder.ids, in_folder.content_hash)
-
-
-def test_a_class_that_cannot_be_listed_is_named(tmp_path: Path) -> None:
-    paint(tmp_path / "photos", 0, "a.png", RED)
-    (tmp_path / "photos" / WNIDS[1]).symlink_to("nowhere")
-    assert open_set(str(tmp_path / "photos")).notes == (
-        f"The folder {WNIDS[1]} cannot be read, and is left out.",
-    )

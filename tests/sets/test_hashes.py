@@ -51,16 +51,6 @@ def opened(folder: Path) -> PhotoSet:
 
 
 @pytest.mark.usefixtures("clock")
-def test_photos_that_stay_are_not_read_again(tmp_path: Path, hashed: list[str]) -> None:
-    photos = painted_set(tmp_path / "photos")
-    first = opened(photos)
-    assert sorted(hashed) == ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]
-    hashed.clear()
-    assert opened(photos) == first
-    assert hashed == []
-
-
-@pytest.mark.usefixtures("clock")
 def test_whatever_happens_to_a_photo_it_is_seen(tmp_path: Path, hashed: list[str]) -> None:
     photos = painted_set(tmp_path / "photos")
     path = photos / WNIDS[0] / "a.jpg"
@@ -102,17 +92,22 @@ def test_a_file_changed_in_the_same_moment_is_not_trusted(
 
 
 @pytest.mark.usefixtures("clock")
-@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "other"])
-def test_damaged_hashes_are_as_none(tmp_path: Path, damage: str) -> None:
+def test_photos_that_stay_are_not_read_again_and_damaged_hashes_are_as_none(
+    tmp_path: Path, hashed: list[str]
+) -> None:
     photos = painted_set(tmp_path / "photos")
     first = opened(photos)
+    assert sorted(hashed) == ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]
+    hashed.clear()
+    assert opened(photos) == first
+    assert hashed == []
     (file,) = (tmp_path / "hashes").iterdir()
     content = file.read_bytes()
     digit = content.rindex(b'"]') - 5
     flipped = content[:digit] + bytes([content[digit] ^ 1]) + content[digit + 1 :]
-    damaged = {"cut": content[:-9], "flipped": flipped, "empty": b"", "other": b"{}\n[1]"}
-    file.write_bytes(damaged[damage])
-    assert opened(photos) == first
+    for damaged in (content[:-9], flipped, b"", b"{}\n[1]"):
+        file.write_bytes(damaged)
+        assert opened(photos) == first
 
 
 @pytest.mark.usefixtures("clock")

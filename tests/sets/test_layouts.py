@@ -122,16 +122,9 @@ def test_answers_to_a_list_still_count_where_its_photos_are_there(tmp_path: Path
     assert done.exit_code == 0, done.output
     done = CliRunner().invoke(cli, ["evaluate", str(alone), *there[2:]])
     assert "lists photos that are not here" in str(done.exception)
-
-
-def test_a_row_of_a_table_without_its_photo_costs_that_photo(tmp_path: Path) -> None:
-    photos = twenty_photos(tmp_path / "photos")
-    place = tmp_path / "place"
-    place.mkdir()
-    table = place / layouts.flat(photos, place)
+    # A row without its photo costs that photo.
     (place / "val" / "00.png").unlink()
-    words = ["evaluate", str(table), "--model", colours(tmp_path), "--runs", str(tmp_path / "r")]
-    done = CliRunner().invoke(cli, [*words, "--json"])
+    done = CliRunner().invoke(cli, [*there, "--json"])
     (run,) = json.loads(done.stdout)["runs"]
     assert run["excluded"]["00.png"] == "No such file or directory"
     assert run["top1"]["photos"] == 18

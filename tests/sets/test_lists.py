@@ -229,15 +229,14 @@ def test_an_archive_opens_as_it_unpacks_or_says_the_line_that_opens_it(
     assert classes_of(open_set(str(root / part))) == ["n01440764"]
 
 
-def test_kaggles_list_opens_where_its_archive_has_it(tmp_path: Path) -> None:
+def test_kaggles_list_opens_where_its_archive_has_it_and_a_packed_one_says_how_it_unpacks(
+    tmp_path: Path,
+) -> None:
     photo(tmp_path / "ILSVRC" / "Data" / "CLS-LOC" / "val" / "ILSVRC2012_val_00000293.JPEG")
     table = tmp_path / "LOC_val_solution.csv"
     table.write_text("ImageId,PredictionString\nILSVRC2012_val_00000293,n01440764 1 1 9 9 \n")
     found = open_set(str(table))
     assert (found.ids, found.listed) == (["ILSVRC2012_val_00000293.JPEG"], False)
-
-
-def test_a_packed_archive_says_how_it_is_unpacked(tmp_path: Path) -> None:
     for tool, ending in {"unzip": "zip", "gunzip": "tar.gz", "unxz": "tar.xz"}.items():
         path = tmp_path / f"sketch.{ending}"
         path.touch()

@@ -74,15 +74,17 @@ def test_imagenets_photos_are_told_by_their_numbers(tmp_path: Path) -> None:
     assert truth.correct == {photo.id: {photo.wnid} for photo in photos.photos}
     with pytest.raises(BadInput, match="is a list, which says no photo's name"):
         read_truth(write(tmp_path, real[1:]), photos)
+    path = tmp_path / "t.json.gz"
+    path.write_bytes(gzip.compress(b'{"photo0.jpg": [0]}'))
+    with pytest.raises(BadInput, match="is compressed: unpack it"):
+        read_truth(path, photos)
 
 
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ([[0], [1], [2]], "is a list, which says no photo's name: only one of all of ImageNet's"),
         ({"photo1.jpg": [1000]}, "labels of photo1.jpg are no list .* 1000 is no class"),
         ({"photo1.jpg": [True]}, "labels of photo1.jpg are no list .* True is no class"),
-        ({"photo1.jpg": 1}, "labels of photo1.jpg are no list"),
         ({"photo1.jpg": ["crane"]}, "among the labels of photo1.jpg 'crane' is no class's wnid"),
         ({"x.jpg": [0]}, "has no labels of a photo of photos"),
         ({"photo0.jpg": {"right": [0]}}, "labels of photo0.jpg are no list"),
@@ -97,11 +99,9 @@ def test_imagenets_photos_are_told_by_their_numbers(tmp_path: Path) -> None:
         ('{"photo0.jpg": [0], "photo0.jpg": [1]}', "cannot be read: photo0.jpg is there twice"),
         ("[" * 100_000, "cannot be read"),
         ("", "needs the columns image, wnid and verdict; it has none"),
-        ("image,wnid\nphoto0.jpg,n01440764", "needs the columns image, wnid and verdict"),
         (f"image,wnid,verdict\nphoto0.jpg,{A},yes", "line 2: the verdict 'yes' is none of"),
         (f"image,wnid,verdict\nphoto0.jpg,{A}", "line 2: the verdict '' is none of"),
         ("image,wnid,verdict\nphoto0.jpg,crane,correct", "'crane' is no class"),
-        (f"image,wnid,verdict\nphoto9.jpg,{A},correct", "has no labels of a photo"),
         (
             f"image,wnid,verdict\nphoto0.jpg,{A},correct\nphoto0.jpg,{A},wrong",
             "is both correct and wrong",
@@ -134,13 +134,6 @@ def test_who_proposed_is_read_from_a_table(tmp_path: Path, listed: PhotoSet) -> 
     assert set(truth.proposers) == {"timm:a", "timm:b"}
     keep_truth(listed, truth, tmp_path / "runs")
     assert with_truth(listed, tmp_path / "runs").truth == truth
-
-
-def test_a_compressed_file_is_said(tmp_path: Path, listed: PhotoSet) -> None:
-    path = tmp_path / "t.json.gz"
-    path.write_bytes(gzip.compress(b'{"photo0.jpg": [0]}'))
-    with pytest.raises(BadInput, match="is compressed: unpack it"):
-        read_truth(path, listed)
 
 
 def test_arrays_of_numbers_are_lists_in_python(listed: PhotoSet) -> None:
