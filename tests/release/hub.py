@@ -100,13 +100,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.answer({"error": f"{what} not found"}, 404, X_Error_Code=f"{what}NotFound")
 
     def body(self) -> bytes:
-        if self.headers.get("Transfer-Encoding") == "chunked":
-            parts = []
-            while size := int(self.rfile.readline(), 16):
-                parts.append(self.rfile.read(size))
-                self.rfile.readline()
-            self.rfile.readline()
-            return b"".join(parts)
         return self.rfile.read(int(self.headers.get("Content-Length") or 0))
 
     def handle_any(self) -> None:
@@ -228,18 +221,8 @@ class _Handler(BaseHTTPRequestHandler):
         size = len(self.hub.store[sha256])
         return {**names, "pushedAt": "2026-01-01T00:00:00.000Z", "size": size}
 
-    def told(self, repository: Repository, path: str) -> dict[str, Any] | None:
-        if path in repository.files:
-            return repository.entry(path)
-        if any(file.startswith(f"{path}/") for file in repository.files):
-            return {"type": "directory", "path": path, "oid": git_oid(path.encode()), "size": 0}
-        return None
-
     def tree(self, repository: Repository, under: str) -> None:
         start = f"{under}/" if under else ""
         files = [path for path in sorted(repository.files) if path.startswith(start)]
-        if "recursive=true" not in self.path.lower():
-            parts = [path.removeprefix(start).split("/")[0] for path in files]
-            files = list(dict.fromkeys(start + part for part in parts))
-        told = [self.told(repository, path) for path in files]
-        self.answer(told) if told else self.missing("Entry")
+        found = [repository.entry(path) for path in files]
+        self.answer(found) if found else self.missing("Entry")
