@@ -89,12 +89,3 @@ def test_what_is_below_comes_by_steps_and_without_instances() -> None:
     assert set(nouns().below("n02121808", None)) > {"n02123045", "n02123394"}
     rivers = [noun for noun in nouns().senses("Thames") if noun.is_instance]
     assert rivers and rivers[0].wnid not in nouns().below("n09411430", None)
-
-
-def test_words_are_found_however_they_are_joined() -> None:
-    assert {
-        noun.wnid
-        for word in ("red panda", "Red-Panda", "red_panda")
-        for noun in nouns().senses(word)
-    } == {"n02509815"}
-    assert nouns().senses("blorp") == ()

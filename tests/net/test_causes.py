@@ -126,44 +126,29 @@ def test_a_proxy_that_answers(
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
-@pytest.mark.parametrize(
-    ("proxy", "line", "lasts"),
-    [
-        ("http://127.0.0.1:9", "proxy 127.0.0.1:9 refuses connections; check {}_PROXY", True),
-        ("http://x.invalid:8", "name of proxy x.invalid:8 does not resolve; check {}_PROXY", True),
-        ("http://:8", "HTTPS_PROXY or HTTP_PROXY is no web address", True),
-        ("socks5://127.0.0.1:9", "a SOCKS proxy needs: pip install 'requests[socks]'", True),
-    ],
-)
-def test_a_proxy_that_does_not_answer(
-    monkeypatch: pytest.MonkeyPatch, scheme: str, proxy: str, line: str, lasts: bool
-) -> None:
-    monkeypatch.setenv(f"{scheme}_proxy", proxy)
-    assert failure(f"{scheme}://a.example/") == (line.format(scheme.upper()), lasts)
+def test_a_proxy_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
+    for proxy, line in (
+        ("http://127.0.0.1:9", "proxy 127.0.0.1:9 refuses connections; check {}_PROXY"),
+        ("http://x.invalid:8", "name of proxy x.invalid:8 does not resolve; check {}_PROXY"),
+        ("http://:8", "HTTPS_PROXY or HTTP_PROXY is no web address"),
+        ("socks5://127.0.0.1:9", "a SOCKS proxy needs: pip install 'requests[socks]'"),
+    ):
+        monkeypatch.setenv(f"{scheme}_proxy", proxy)
+        assert failure(f"{scheme}://a.example/") == (line.format(scheme.upper()), True)
 
 
 # Connections and answers
 
 
-@pytest.mark.parametrize(
-    ("url", "line", "lasts"),
-    [
-        (
-            "https://x.invalid/",
-            "name of x.invalid does not resolve; check the network and the address",
-            True,
-        ),
-        (
-            "http://127.0.0.1:9",
-            "127.0.0.1:9 refuses connections; check the network and the address",
-            False,
-        ),
+def test_an_address_where_nobody_is() -> None:
+    check = "check the network and the address"
+    for url, line, lasts in (
+        ("https://x.invalid/", f"name of x.invalid does not resolve; {check}", True),
+        ("http://127.0.0.1:9", f"127.0.0.1:9 refuses connections; {check}", False),
         ("http://[::1/", "The API is no web address; check its spelling", True),
         ("ftp://a.example/", "a.example is no web address; check its spelling", True),
-    ],
-)
-def test_an_address_where_nobody_is(url: str, line: str, lasts: bool) -> None:
-    assert failure(url) == (line, lasts)
+    ):
+        assert failure(url) == (line, lasts)
 
 
 @pytest.mark.parametrize(

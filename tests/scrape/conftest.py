@@ -39,6 +39,6 @@ def pool(new_pool: Callable[..., Pool]) -> Pool:
 
 
 @pytest.fixture
-def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    """Start a source's sandbox, at which that source is asked from now on; pauses are short."""
-    yield from started(tmp_path, monkeypatch)
+def start(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> Start:
+    """Start a source's sandbox, at which that source is asked from now on."""
+    return started(serve, monkeypatch)

@@ -107,7 +107,11 @@ class Serve:
         self.running: list[Faulty] = []
 
     def __call__(
-        self, *rows: Row, contents: dict[int, bytes] | None = None, faults: Faults | None = None
+        self,
+        *rows: Row,
+        contents: dict[int, bytes] | None = None,
+        faults: Faults | None = None,
+        source: str = "flickr",
     ) -> Faulty:
         """Serve these records; `contents` stands for the photo of some numbers."""
         folder = self.root / f"served {len(self.running)}" / "photos"
@@ -117,7 +121,7 @@ class Serve:
             (folder / name).write_bytes((contents or {}).get(number, picture(number)))
         records = folder.parent / "records.jsonl"
         records.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-        sandbox = Faulty(folder.parent, records, faults=faults or Faults())
+        sandbox = Faulty(folder.parent, records, faults=faults or Faults(), source=source)
         sandbox.folder = folder.parent
         sandbox.start()
         self.running.append(sandbox)

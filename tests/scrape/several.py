@@ -1,8 +1,6 @@
 """Sandboxes of several sources at once."""
 
-import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,8 +8,8 @@ import pytest
 from genset.classes import imagenet1k
 from genset.sandbox import Faults, Sandbox
 from genset.sources.source import Settings
-from tests.labeled_workspace import TENCH, picture
-from tests.scrape.pools import Row, record
+from tests.labeled_workspace import TENCH
+from tests.scrape.pools import Row, Serve, record
 
 CLASSES = tuple(imagenet1k()[wnid] for wnid in (TENCH, "n01443537"))
 SETTINGS = Settings(contact="me@example.org")
@@ -41,27 +39,13 @@ def rows_of(first: int, **changes: Any) -> list[Row]:
     ]
 
 
-def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    """Yield what starts a source's sandbox, at which that source is asked from now on."""
-    monkeypatch.setenv("GENSET_PAUSE_FACTOR", "0.0002")
+def started(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> Start:
+    """Start a source's sandbox, at which that source is asked from now on."""
     monkeypatch.setenv("FLICKR_API_KEY", "key")
-    running: list[Sandbox] = []
 
     def begin(source: str, rows: list[Row], faults: Faults | None = None, **more: Any) -> Sandbox:
-        folder = tmp_path / f"{source} {len(running)}"
-        (folder / "photos").mkdir(parents=True)
-        for row in rows:
-            number = int(row["id_search_engine"])
-            content = more.get("contents", {}).get(number) or picture(number)
-            (folder / row["file"]).write_bytes(content)
-        (folder / "records.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        sandbox = Sandbox(
-            folder, folder / "records.jsonl", faults=faults or Faults(), source=source
-        )
-        running.append(sandbox.start())
+        sandbox = serve(*rows, faults=faults, source=source, **more)
         monkeypatch.setenv(ENDPOINTS[source], sandbox.endpoint)
         return sandbox
 
-    yield begin
-    for sandbox in running:
-        sandbox.close()
+    return begin

@@ -44,14 +44,6 @@ class Outage:
         return DOWN if self.ends is not None and time.monotonic() < self.ends else None
 
 
-def told_by(
-    done: "subprocess.CompletedProcess[str]", code: int = 0
-) -> tuple[dict[str, object], list[str]]:
-    """The JSON document that a command printed, and its lines on standard error."""
-    assert done.returncode == code, done.stderr
-    return json.loads(done.stdout), done.stderr.splitlines()
-
-
 # Outages
 
 
@@ -61,7 +53,8 @@ def test_the_smallest_scrape_survives_an_outage_of_hours(serve: Serve, pool: Poo
     sandbox = serve(*(record(n, cls.queries[0].text) for n in range(3)))
     sandbox.fault = Outage(0, seconds=5)  # five hours and a half, while a search is tried for two
     words = ["--classes", cls.wnid, "--per-class", "3", "--json"]
-    done, lines = told_by(pool.done(sandbox.endpoint, *words, pauses=0.00025))
+    ended = pool.done(sandbox.endpoint, *words, pauses=0.00025)
+    done, lines = answer_of(ended), ended.stderr.splitlines()
     assert (done["full"], done["failed"], done["stored"]) == (1, 0, 3)
     assert lines[0].endswith(" answered HTTP 503; trying again")
     assert lines[1].startswith("Flickr has not answered since ")
@@ -81,12 +74,11 @@ def test_what_failed_is_listed_with_its_next_try(serve: Serve, pool: Pool) -> No
 
     sandbox.fault = fault
     ended = pool.done(sandbox.endpoint, *words, "--no-wait", pauses=0.1)
-    done, lines = told_by(ended, code=1)
-    assert list(done["waiting"]) == [wnid]  # type: ignore[call-overload]
+    assert list(answer_of(ended, 1)["waiting"]) == [wnid]
     assert re.fullmatch(
         r"genset: 1 class waits for the next try of what failed \(genset status --failed\): run "
         r"the same command again after 20\d\d-.*",
-        lines[-1],
+        ended.stderr.splitlines()[-1],
     )
     root = pool.workspace.root
     unfinished = json.loads(genset("status", "--json", cwd=root))["next_command"]

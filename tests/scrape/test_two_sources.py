@@ -182,7 +182,7 @@ def test_a_refresh_of_a_source_does_not_wait_for_another_that_is_down(
     flickr = start("flickr", rows_of(1000))
     start("commons", rows_of(2000))
     fill(pool, Flickr, Commons)
-    for name in ("flickr 0/photos/1000.jpg", "commons 1/photos/2000.jpg"):
+    for name in ("served 0/photos/1000.jpg", "served 1/photos/2000.jpg"):
         (tmp_path / name).unlink()
 
     def sources() -> list[Source]:
