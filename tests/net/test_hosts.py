@@ -71,12 +71,6 @@ def fail(host: Host, *addresses: str, error: Exception | None = None, **how: boo
             host.call(raising(error or http_error(503)), address, **how)
 
 
-def fail_to_probe(host: Host, address: str) -> None:
-    """What was asked for is not to blame for a host that is down."""
-    with pytest.raises(HostClosed):
-        host.call(raising(http_error(503)), address)
-
-
 def is_open(host: Host) -> bool:
     return host.opens_in() == 0 and not host.is_down
 
@@ -85,39 +79,24 @@ def is_open(host: Host) -> bool:
 
 
 def test_several_addresses_that_fail_in_a_row_stop_the_calls(world: World) -> None:
-    host, other = world.host(), world.host()
-    fail(host, "a", "b")
+    well, host, other = world.host(), world.host(), world.host()
+    for letters in ("ab", "de"):
+        fail(well, *letters)
+        assert well.call(answering, "x") == "answer"  # and the count begins anew
+    fail(well, *"gh")
+    with pytest.raises(PhotoRejected):  # a refusal is an answer too
+        well.call(raising(PhotoRejected("gone")), "y")
+    fail(host, *["a"] * 100)  # one address never does, nor those that are known
+    fail(host, *map(str, range(DOWN_AFTER)), is_known=True)
     assert is_open(host)
-    fail(host, "c")
+    assert set(world.lines) == {"The host answered HTTP 503; trying again"}
+    fail(host, *"bcd")
     assert 30 <= host.opens_in() <= 33
     for each in (host, other):
         with pytest.raises(HostClosed):
             each.call(answering, "f")
-    first, line, *_ = world.lines
-    assert first == "The host answered HTTP 503; trying again"
-    assert line.startswith("The host has not answered since ")
+    line = next(each for each in world.lines if each.startswith("The host has not answered since"))
     assert "HTTP 503); next try at " in line
-
-
-@pytest.mark.parametrize("times", [DOWN_AFTER, 100])
-def test_one_address_never_does(world: World, times: int) -> None:
-    host = world.host()
-    fail(host, *["a"] * times)
-    fail(host, *map(str, range(times)), is_known=True)
-    assert is_open(host)
-
-
-def test_an_answer_between_them_starts_the_count_anew(world: World) -> None:
-    host = world.host()
-    for letters in ("ab", "cd"):
-        fail(host, *letters)
-        assert host.call(answering, "x") == "answer"
-    fail(host, *"ef")
-    with pytest.raises(PhotoRejected):  # a refusal is an answer too
-        host.call(raising(PhotoRejected("gone")), "y")
-    fail(host, *"gh")
-    assert is_open(host)
-    assert len(world.lines) == 1  # the cause of the first failure
 
 
 def test_a_command_that_begins_asks_a_host_that_is_down_at_once(world: World) -> None:
@@ -142,41 +121,32 @@ def test_one_call_asks_whether_the_host_is_back_on_behalf_of_all(world: World) -
 
     def probe(quota: int) -> str:
         if not inside:
-            with pytest.raises(HostClosed):
-                other.call(answering, "g")
-            with pytest.raises(HostClosed):
-                host.call(answering, "h")
+            for each in (host, other):
+                with pytest.raises(HostClosed):
+                    each.call(answering, "g")
         inside.append("asked")
         return "answer"
 
     assert host.call(probe, "f") == "answer"
     assert inside == ["asked"]
-    assert is_open(host)
-    assert is_open(other)
+    assert is_open(host) and is_open(other)
     assert other.call(answering, "g") == "answer"
     assert world.lines[-1] == "The host answers again"
 
 
 def test_pauses_grow_while_it_stays_down(world: World) -> None:
-    host = world.host()
-    fail(host, *"abc")
-    pauses = []
-    for turn in range(8):
-        pauses.append(host.opens_in())
-        world.clock.now += pauses[-1]
-        fail_to_probe(host, f"probe {turn}")
-    for pause, expected in zip(pauses, (30, 60, 120, 240, 480, 600, 600, 600), strict=True):
-        assert expected <= pause <= expected * 1.1
-
-
-def test_who_was_killed_while_it_asked_does_not_stop_the_others(world: World) -> None:
     host, other = world.host(), world.host()
     fail(host, *"abc")
     world.clock.now += 34
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit):  # who is killed while it asks does not stop the others
         host.call(lambda quota: exit(), "f")
     world.clock.now += 70
     assert other.call(answering, "g") == "answer"
+    fail(host, *"abc")
+    for turn, pause in enumerate((30, 60, 120, 240, 480, 600, 600)):
+        assert pause <= host.opens_in() <= pause * 1.1
+        world.clock.now += host.opens_in()
+        fail(host, f"probe {turn}")  # which is not to blame
 
 
 # Holds

@@ -109,16 +109,6 @@ def test_a_photo_that_is_gone_is_told_once_and_listed_until_it_is_back(
     assert told(refresh(pool.store, sandbox.source)) == [("flickr:2", "gone", "")]
 
 
-def test_a_licence_that_changed_is_stored_for_coming_releases(filled: tuple[Faulty, Pool]) -> None:
-    _, pool = filled
-    summary = refresh(pool.store, Register(_2=FLICKR[11]))
-    assert told(summary) == [("flickr:2", "license", "All Rights Reserved -> CC BY 4.0")]
-    with pool.store.session() as session:
-        photo = session.scalars(select(Photo).where(Photo.source_id == "2")).one()
-        assert (photo.license, photo.license_url) == FLICKR[11]
-    assert refresh(pool.store, Register(_2=FLICKR[11])).changes == []
-
-
 def test_removed_and_merely_known_photos_cost_no_call(
     serve: Serve, filled: tuple[Faulty, Pool]
 ) -> None:
