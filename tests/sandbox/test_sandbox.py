@@ -144,14 +144,11 @@ def test_sizes_end_with_the_files_own_bytes(serve: Serve, photos: Path) -> None:
     ("change", "says"),
     [
         ({"file": "../secret.jpg"}, 'file "../secret.jpg" is not a photo of'),
-        ({"file": f"{TENCH}/77.jpg"}, "is not a photo of"),
         ({"id_search_engine": "12a"}, 'must be a photo id in digits, not "12a"'),
         ({"wnid": None}, "wnid must be a text"),
         ({"search_key": " "}, "search_key must be a text that is not empty"),
         ({"date_upload_search_engine": "yesterday"}, "must be a time, such as 2014-01-31T12:00:00"),
         ({"license": 17}, "license must be a whole number from 0 to 16, not 17"),
-        ({"content_type": 3}, "content_type must be a whole number from 0 to 2, not 3"),
-        ({"title": ["a"]}, "title must be a text"),
     ],
 )
 def test_a_bad_record_is_named_with_its_line(

@@ -157,21 +157,13 @@ def test_photos_taken_before_the_window_are_counted_and_rejected_where_that_is_w
 @pytest.mark.soak
 def test_the_options_of_the_command_reach_the_source(serve: Serve, pool: Pool) -> None:
     fish = imagenet1k()[TENCH].queries[0].text
-    sizes = {number: (100 * number, 400) for number in range(1, 7)}
-    sandbox = serve(
-        *(record(number, fish, license=4 if number != 3 else 0) for number in sizes),
-        contents={number: picture(number, size) for number, size in sizes.items()},
-    )
+    sandbox = serve(*(record(number, fish, license=4 if number != 3 else 0) for number in range(6)))
     words = ["--classes", TENCH, "--per-class", "3", "--license", "CC BY 2.0, 11", "--json"]
     words += ["--posted-after", "2014-06-01", "--posted-before", "2016-01-01"]
-    words += ["--min-size", "200"]
     done = answer_of(pool.done(sandbox.endpoint, *words))
     window = str(unix("2014-06-01")), str(unix("2016-01-01") - 1)
     assert asked(sandbox) == {("4,11", *window)}
-    assert done["rejected"] == {"too small": 1}
     assert (done["full"], done["stored"]) == (1, 3)
-    held = [photo["source_id"] for photo in pool.rows()["photo"] if photo["sha256"]]
-    assert sorted(held) == ["2", "4", "5"]
 
 
 def test_photos_under_64_pixels_are_refused_and_those_that_are_stored_stay(
@@ -199,16 +191,12 @@ def test_photos_under_64_pixels_are_refused_and_those_that_are_stored_stay(
     assert scraped("4", "--min-size", "64", code=1)[1]["full"] == 0
 
 
-@pytest.mark.parametrize("where", ["option", "settings"])
-def test_a_day_to_come_is_refused(serve: Serve, pool: Pool, where: str) -> None:
-    words = ["scrape", "--classes", TENCH]
-    settings = pool.workspace.root / "genset.toml"
-    if where == "option":
-        words += ["--posted-after", "2130-01-01"]
-    else:
-        settings.write_text(settings.read_text().replace("2014-01-01", "2130-01-01"))
-    for more in ([], ["--dry-run"]):
-        line = genset(*words, *more, cwd=pool.workspace.root, code=2)
-        named = "--posted-after is" if where == "option" else f"{settings}: posted_after is"
-        assert f"{named} 2130-01-01, which is in the future" in line
-    genset("status", cwd=pool.workspace.root)  # other commands go on
+def test_a_day_to_come_is_refused(pool: Pool) -> None:
+    root, words = pool.workspace.root, ["scrape", "--classes", TENCH, "--dry-run"]
+    said = "is 2130-01-01, which is in the future"
+    line = genset(*words, "--posted-after", "2130-01-01", cwd=root, code=2)
+    assert f"--posted-after {said}" in line
+    settings = root / "genset.toml"
+    settings.write_text(settings.read_text().replace("2014-01-01", "2130-01-01"))
+    assert f"{settings}: posted_after {said}" in genset(*words, cwd=root, code=2)
+    genset("status", cwd=root)  # other commands go on

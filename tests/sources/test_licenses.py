@@ -145,7 +145,6 @@ def test_a_licence_of_ones_own_keeps_its_words_and_nearly_a_name_is_refused() ->
 @pytest.mark.parametrize(
     ("name", "url", "id"),
     [
-        ("CC BY-SA 4.0", "https://creativecommons.org/licenses/by-sa/4.0", "CC-BY-SA-4.0"),
         ("CC BY-SA 3.0 de", "https://creativecommons.org/licenses/by-sa/3.0/de/deed.en",
          "CC-BY-SA-3.0-DE"),
         ("CC BY-SA 3.0 es", "", "LicenseRef-CC-BY-SA-3.0-ES"),
@@ -153,24 +152,18 @@ def test_a_licence_of_ones_own_keeps_its_words_and_nearly_a_name_is_refused() ->
         ("CC BY 3.0 igo", "", "CC-BY-3.0-IGO"),
         ("CC BY-SA 3.0,2.5,2.0,1.0", "", "CC-BY-SA-3.0"),
         ("cc-by-sa-3.0-migrated", "", "CC-BY-SA-3.0"),
-        ("cc-by-sa-2.5-2.0-1.0", "", "CC-BY-SA-2.5"),
         ("cc-by-2.0-stma", "", "CC-BY-2.0"),
         ("CC SA 1.0", "", "CC-SA-1.0"),
-        ("cc-zero", "", "CC0-1.0"),
         ("CC0", "http://creativecommons.org/publicdomain/zero/1.0/deed.en", "CC0-1.0"),
         ("Public domain", "https://creativecommons.org/publicdomain/mark/1.0/", "CC-PDM-1.0"),
         ("Public domain", "https://creativecommons.org/licenses/publicdomain/", "CC-PDDC"),
         ("Public domain", "", "LicenseRef-Public-domain"),
-        ("pd", "", "LicenseRef-Public-domain"),
         ("PD-USGov", "", "LicenseRef-Public-domain"),
         ("GFDL", "", "GFDL-1.2-or-later"),
-        ("GFDL 1.2", "", "GFDL-1.2-only"),
         ("FAL", "", "LAL-1.3"),
         ("OGL 3", "", "OGL-UK-3.0"),
         ("OGL", "http://www.nationalarchives.gov.uk/doc/open-government-licence/version/2/",
          "OGL-UK-2.0"),
-        ("OGL", "", "LicenseRef-OGL"),
-        ("Attribution", "", "LicenseRef-Attribution"),
         ("KOGL Type 1", "", "LicenseRef-KOGL-Type-1"),
     ],
 )  # fmt: skip
@@ -200,20 +193,18 @@ def wanted(words: str, *licenses: License) -> list[bool]:
     return [choice.wants(license) for license in licenses]
 
 
-@pytest.mark.parametrize("number", [n for n in FLICKR if n not in (0, 7, 8)])
-def test_a_licence_of_creative_commons_has_one_name_and_address(number: int) -> None:
-    known = FLICKR[number]
-    for other in (
-        License(known.name.lower(), ""),
-        License("?", known.url.replace("https://", "http://www.")),
-        License("?", known.url + "deed.de"),
-        License("?", known.url.rstrip("/")),
-        License(spdx_id(known), ""),
-    ):
-        if other.name != "public domain dedication (cc0)":
-            assert creative_commons(other) == known
+def test_a_licence_of_creative_commons_has_one_name_and_address() -> None:
+    for known in (license for number, license in FLICKR.items() if number not in (0, 7, 8)):
+        for other in (
+            License(known.name.lower(), ""),
+            License("?", known.url.replace("https://", "http://www.")),
+            License("?", known.url + "deed.de"),
+            License("?", known.url.rstrip("/")),
+            License(spdx_id(known), ""),
+        ):
+            if other.name != "public domain dedication (cc0)":
+                assert creative_commons(other) == known
     assert creative_commons(License("CC BY-SA", "")) is None
     assert creative_commons(License("GFDL", "")) is None
-    assert creative_commons(License("cc-by-sa-3.0-es", "")) == License(
-        "CC BY-SA 3.0 ES", "https://creativecommons.org/licenses/by-sa/3.0/es/"
-    )
+    es = License("CC BY-SA 3.0 ES", "https://creativecommons.org/licenses/by-sa/3.0/es/")
+    assert creative_commons(License("cc-by-sa-3.0-es", "")) == es
