@@ -68,42 +68,26 @@ def test_queries_can_be_searched_as_they_are_and_say_where_they_are_from() -> No
             assert mistake_in(query.text) is None, query
             why, _, _ = query.why.partition(": ")
             assert why in {"reviewed", "wider"} or query.text.strip('"') in cls.lemmas, query
-
-
-def test_a_compound_is_searched_for_as_a_phrase_before_its_words_apart() -> None:
-    for cls in imagenet1k():
+        # A compound is searched for as a phrase before its words apart.
         texts = [query.text for query in cls.queries]
         apart = [text for text in texts if text in cls.lemmas and " " in text]
         assert all(f'"{text}"' in texts[: texts.index(text)] for text in apart), cls.wnid
-
-
-def test_what_flickr_takes_for_something_else_is_not_searched_for() -> None:
-    """The helicopter of this name, steam engines, air forces, cereals, consoles, tubs, tattoos."""
+    # The helicopter of this name, steam engines, air forces, cereals, consoles, tubs, tattoos:
+    # what Flickr takes for something else.
     every = {query.text for cls in imagenet1k() for query in cls.queries}
     wrong = "longbow;steam iron;aircraft wing;honeycomb;electric switch;hot pot;orange fruit"
     assert not every & set(wrong.split(";"))
 
 
-def test_no_two_classes_are_searched_with_the_same_query() -> None:
-    classes = defaultdict(set)
+def test_no_query_is_another_classs_or_a_word_for_it() -> None:
+    classes, meanings = defaultdict(set), defaultdict(set)
     for each in imagenet1k():
         for query in each.queries:
             classes[same(query.text)].add(each.wnid)
-    assert {text: wnids for text, wnids in classes.items() if len(wnids) > 1} == {}
-
-
-def test_no_query_is_a_word_for_another_class() -> None:
-    meanings = defaultdict(set)
-    for each in imagenet1k():
         for lemma in each.lemmas:
             meanings[same(lemma)].add(each.wnid)
-    ambiguous = [
-        (each.wnid, query.text)
-        for each in imagenet1k()
-        for query in each.queries
-        if meanings[same(query.text)] - {each.wnid}
-    ]
-    assert ambiguous == []
+    for text, wnids in classes.items():
+        assert len(wnids) == 1 and not meanings[text] - wnids, text
 
 
 def test_a_class_is_found_by_wnid_and_by_index_and_what_is_none_is_refused() -> None:
