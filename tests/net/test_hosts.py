@@ -276,33 +276,6 @@ def test_the_pace_falls_where_it_is_refused_and_rises_again(world: World) -> Non
 # A ping
 
 
-def test_where_there_is_a_ping_it_decides(world: World) -> None:
-    pings, down = list[str](), list[Exception]()
-
-    def ping(quota: int) -> None:
-        pings.append("asked")
-        if down:
-            raise down[0]
-
-    plain = world.host()
-    host = Host(plain.hosts, "pinged", "The host", [RateLimit(world.store, "pinged", 0)], ping)
-    for turn in range(4):  # a search that fails for ever, on a host that is well
-        fail(host, "a", "a", "a", is_known=True)
-        assert is_open(host)
-        assert len(pings) == turn + 1
-    down.append(http_error(503))
-    fail(host, "a", "a", "a", is_known=True)
-    assert host.is_down
-    for _ in range(30):  # however long it is down, no address is blamed for it
-        world.clock.now += host.opens_in()
-        with pytest.raises(HostClosed):
-            host.call(answering, "a", is_known=True)
-    world.clock.now += host.opens_in()
-    down.clear()
-    assert host.call(answering, "a", is_known=True) == "answer"
-    assert is_open(host)
-
-
 def test_a_command_with_another_key_forgets_that_two_were_refused(world: World) -> None:
     keys = Keys(world)
     keys.refused = {0, 1}

@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 
 from genset.classes import imagenet1k
 from genset.db import Store
-from genset.scrape.queries import OWN_LIST, newest_queries, version_of, workspace_queries
+from genset.scrape.queries import OWN_LIST, newest_queries, workspace_queries
 from genset.workspace import Workspace
 from tests.commands import run
 from tests.labeled_workspace import TENCH
@@ -90,21 +89,6 @@ def test_no_query_finds_all_that_another_classs_query_finds() -> None:
     assert covered(queries | {LION: ["lion"]}) != []
     types = {cls.wnid: cls.content_types for cls in imagenet1k()}
     assert types.pop(WEB_SITE) == (0, 1) and set(types.values()) == {(0,)}
-
-
-def test_a_version_depends_on_what_is_searched_for_alone() -> None:
-    newest = newest_queries()
-    assert newest.version == version_of(reversed(newest.classes))
-    lion, *others = newest.select([LION, TENCH])
-    versions = {
-        version_of([lion, *others]),
-        version_of([replace(lion, queries=lion.queries[:1]), *others]),
-        version_of([replace(lion, content_types=(0, 1)), *others]),
-        version_of([replace(lion, wikidata=("Q140",)), *others]),
-    }
-    assert len(versions) == 4
-    unread = replace(lion, gloss="", queries=tuple(replace(q, why="") for q in lion.queries))
-    assert version_of([unread, *others]) in versions
 
 
 # What reaches Flickr

@@ -113,28 +113,14 @@ def test_the_same_seed_draws_the_same_and_another_one_otherwise(naturalists: Cou
     assert naturalists.search(replace(FIRST, page=2, bookmark=bookmark), 0) == before
 
 
-class Turns:
-    """A quota that counts the turns that were taken."""
-
-    taken, interval, spacing = 0, 0.0, 0.0
-
-    def reserve(self, now: float) -> float:
-        self.taken += 1
-        return now
-
-    def waiting(self, now: float) -> float:
-        return 0.0
-
-
 def test_each_of_a_pages_calls_waits_for_its_turn(
     naturalists: Counted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bookmark = begun(naturalists, spread(90_000), seed=1).bookmark
-    turns, naturalists.calls = Turns(), 0
-    monkeypatch.setattr(naturalists.api._quotas, "_limits", [turns])
-    asked = replace(FIRST, page=2, bookmark=bookmark)
-    naturalists.api.call(lambda quota: naturalists.search(asked, quota), "page 2")
-    assert turns.taken == naturalists.calls > 2
+    turns, naturalists.calls = list[int](), 0
+    monkeypatch.setattr(naturalists.api, "wait_for_turn", turns.append)
+    naturalists.search(replace(FIRST, page=2, bookmark=bookmark), 0)
+    assert len(turns) + 1 == naturalists.calls > 2  # whoever calls it waited for the first
 
 
 @given(
