@@ -26,7 +26,7 @@ def note_unfinished(store: Store, command: str, plans: Sequence[ScrapePlan] = ()
 
     And the classes that its `plans` search.
     """
-    with store.begin() as session:
+    with store.begin_alone() as session:
         session.merge(Fact(name=UNFINISHED, value=command))
         if wnids := {cls.wnid for plan in plans if plan.search for cls in plan.classes}:
             every = " ".join(sorted(wnids | chosen_classes(session)))
