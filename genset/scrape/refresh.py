@@ -122,7 +122,7 @@ def refresh(
         SourceRefused: the source refuses every call, for instance for a bad key.
     """
     summary, requested = RefreshSummary(), frozenset(source_ids)
-    with store.begin() as session:
+    with store.begin_alone() as session:
         started = now() if requested else _start(session, source.name)
         stored = select(Photo.id, Photo.source_id).where(_in_pool(source.name))
         stored = stored if requested else stored.where(_last_seen() < started)
