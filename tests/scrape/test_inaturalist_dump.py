@@ -188,10 +188,11 @@ def test_a_bad_row_costs_itself(new_pool: NewPool, tables: Tables) -> None:
 
 
 def test_names_that_several_taxa_have(pool: Pool, tables: Tables) -> None:
-    tables.rows["taxa"].append("80\t48460/49/50\t7\tsection\tTinca tinca\ttrue")  # in the other
+    rows = tables.rows["taxa"]
+    rows.append("80\t48460/49/50\t7\tsection\tTinca tinca\ttrue")  # in the other
     assert TENCH not in take(pool, tables).short
-    tables.rows["taxa"].append("81\t48460\t20\tgenus\tTinca tinca\ttrue")
-    tables.rows["taxa"] = [row for row in tables.rows["taxa"] if "Carassius" not in row]
+    rows.append("81\t48460\t20\tgenus\tTinca tinca\ttrue")
+    tables.rows["taxa"] = [row for row in rows if "Carassius" not in row]
     assert take(pool, tables, 60).short == {
         TENCH: "several taxa are called Tinca tinca",
         GOLDFISH: "no taxon is called Carassius auratus",

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -17,7 +16,7 @@ from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, picture, vote
 from tests.scrape.commands import genset
-from tests.scrape.pools import CAT, DOG, Pool, Row, Serve, record
+from tests.scrape.pools import CAT, DOG, Pool, Serve, record
 
 ANN = "78733179@N04"
 
@@ -30,13 +29,8 @@ def owner_out(pool: Pool, reason: str = "its owner asked") -> Removal:
     return remove_owner(pool.workspace, pool.store, f"flickr:{ANN}", reason)
 
 
-def ready(serve: Serve, pool: Pool, *rows: Row, **contents: Any) -> None:
-    """Scrape these records."""
-    pool.scrape(serve(*rows, **contents).source)
-
-
 def test_a_photo_leaves_the_pool_and_its_original_goes(serve: Serve, pool: Pool) -> None:
-    ready(serve, pool, *(record(number) for number in (1, 2, 3)))
+    pool.scrape(serve(*map(record, (1, 2, 3))).source)
     before = pool.files()
     done = taken_out(pool, "flickr:2", "its owner\nasked")
     assert done == Removal(["flickr:2"], None, deleted=1, in_use=0, releases={})
@@ -94,7 +88,7 @@ def test_bytes_that_another_photo_of_the_pool_has_stay(serve: Serve, pool: Pool)
 def test_a_photo_refused_for_another_reason_gets_its_tombstone_too(
     serve: Serve, pool: Pool
 ) -> None:
-    ready(serve, pool, record(1), contents={1: b"no photo"})
+    pool.scrape(serve(record(1), contents={1: b"no photo"}).source)
     assert pool.rejected()["1"].startswith("not an image")
     assert taken_out(pool, "flickr:1").deleted == 0
     forget_refusals(pool.store, pool.plan)
