@@ -73,40 +73,15 @@ def test_a_new_workspace_searches_what_needs_no_more_than_is_there(tmp_path: Pat
     assert (tmp_path / "old" / "genset.toml").read_text() == before
 
 
-@pytest.mark.soak
-def test_what_a_source_lacks_is_named_with_a_mend_that_there_is(
-    workspace: Path, tmp_path: Path
-) -> None:
-    for source in ("commons", "inaturalist"):
-        words = "scrape", "--source", source, "--classes", TENCH
-        line = error_of(genset(*words, cwd=workspace), 2)
-        assert "under [scrape] in genset.toml" in line
-        assert "for genset pull --contact" in line  # scrape has no such option
-    settings = workspace / "genset.toml"
-    before = settings.read_text()
-    line = error_of(genset("init", "work", "--contact", "me@example.org", cwd=tmp_path), 2)
-    assert "set contact under [scrape]" in line
-    assert settings.read_text() == before
-    settings.write_text(before.replace("# contact = ", "contact = ", 1))  # of [scrape]
-    again = genset("init", "work", "--contact", "you@example.org", cwd=tmp_path)
-    assert again.returncode == 0, again.stderr
-
-
-@pytest.mark.parametrize("contact", ["me", "me@example", "a@b.c\r\nX-Evil: 1", "http://"])
-def test_a_contact_is_an_address(contact: str, tmp_path: Path) -> None:
-    assert "contact must be an e-mail address or a web page" in error_of(
-        genset("init", "work", "--contact", contact, cwd=tmp_path), 2
-    )
+def test_a_contact_is_an_address(tmp_path: Path) -> None:
+    done = genset("init", "work", "--contact", "a@b.c\r\nX-Evil: 1", cwd=tmp_path)
+    assert "contact must be an e-mail address or a web page" in error_of(done, 2)
     assert not (tmp_path / "work").exists()
 
 
 def test_links_name_the_workspace_s_own_address(workspace: Path) -> None:
     study = "labelers", "study", "add", "prolific", "60d9", "--screens", "1"
-    assert "--address https://labels.example.org" in error_of(genset(*study, cwd=workspace), 2)
     invite = "labelers", "invite", "Ann"
-    assert "on this machine only" in genset(*invite, cwd=workspace).stderr
-    under = error_of(genset(*invite, "--address", "https://example.org/labels", cwd=workspace), 2)
-    assert "a host name of its own" in under
     settings = workspace / "genset.toml"
     set_key = "[label]\naddress = 'https://photos.org/'"
     settings.write_text(settings.read_text("utf-8").replace("[label]", set_key))

@@ -7,8 +7,6 @@ from typing import Any
 
 import timm
 import torch
-from torch import nn
-from torchvision.models import squeezenet1_0
 
 from genset.score.options import ScoringOptions
 from genset.score.results.runs import Run, find_runs, load_predictions
@@ -35,13 +33,6 @@ def scored(photos: Path, spec: str, runs: Path, **how: Any) -> tuple[Run, Answer
     evaluate(open_set(str(photos)), [spec], runs, ScoringOptions(**how))
     ((folder, run),) = find_runs(runs, photos.name)
     return run, {said.image: said.top for said in load_predictions(folder)}
-
-
-def squeezenet(realdata: Path) -> nn.Module:
-    """SqueezeNet 1.0 with its real weights."""
-    network: nn.Module = squeezenet1_0()
-    network.load_state_dict(torch.load(realdata / "checkpoints" / "squeezenet1_0.pth"))
-    return network.eval()
 
 
 def pypis_lite(size: int) -> Path:
