@@ -72,9 +72,15 @@ def _fill(workspace: Workspace, store: Store, classes: Sequence[str], photos: in
                 _add(workspace, session, wnid, 100 * place + rank - 1, rank)
 
 
-def add_candidate(
+def add_candidate(workspace: Workspace, store: Store, *given: Any, **more: Any) -> str:
+    """Store photo `number` as a candidate of a class, as `_add` does; return its task."""
+    with store.begin() as session:
+        return _add(workspace, session, *given, **more)
+
+
+def _add(
     workspace: Workspace,
-    store: Store,
+    session: Session,
     wnid: str,
     number: int,
     rank: int = 1,
@@ -83,24 +89,7 @@ def add_candidate(
     keyword: str = "a keyword",
     **changes: Any,
 ) -> str:
-    """Store photo `number` as a candidate of a class; return its task.
-
-    `changes` are other values of columns of `Photo`.
-    """
-    with store.begin() as session:
-        return _add(workspace, session, wnid, number, rank, content, keyword, **changes)
-
-
-def _add(
-    workspace: Workspace,
-    session: Session,
-    wnid: str,
-    number: int,
-    rank: int,
-    content: bytes | None = None,
-    keyword: str = "a keyword",
-    **changes: Any,
-) -> str:
+    """Store a photo and its file; `changes` are other values of columns of `Photo`."""
     content = content or picture(number)
     with Image.open(io.BytesIO(content)) as image:
         width, height, kind = image.width, image.height, str(image.format)

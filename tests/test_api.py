@@ -96,14 +96,6 @@ def test_it_is_left_as_it_was(photos: PhotoSet) -> None:
     assert all(torch.equal(value, before[name]) for name, value in network.state_dict().items())
     assert torch.backends.cudnn.allow_tf32
     assert network[2].scores.weight.requires_grad
-    matmul = torch.backends.cuda.matmul
-    before_words = matmul.fp32_precision
-    matmul.fp32_precision = "tf32"  # as PyTorch says it since 2.9, which does not mix with flags
-    try:
-        genset.evaluate(photos, network, transform=AS_TRAINED)
-        assert matmul.fp32_precision == "tf32"
-    finally:
-        matmul.fp32_precision = before_words
 
 
 def test_a_run_is_found_again_by_its_name_weights_and_code(
