@@ -352,8 +352,6 @@ def test_a_photo_on_which_the_transform_fails_is_left_out_and_named(photos: Phot
 
 
 class Broken(nn.Module):
-    """Fails on whatever it is given."""
-
     def forward(self, pixels: Tensor) -> Tensor:
         raise RuntimeError("shapes do not match\nat all")
 
@@ -438,7 +436,6 @@ def test_a_report_is_written_on_what_was_given_and_sets_are_not_mixed(
 
 @pytest.mark.soak
 def test_the_documents_blocks_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a newcomer would paste them, one after the other."""
     text = (ROOT / "docs" / "python.md").read_text("utf-8")
     blocks = [part.partition("```")[0] for part in text.split("```python\n")[1:]]
     assert len(blocks) >= 5

@@ -58,7 +58,6 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def genset(changed: Path, tmp_path: Path) -> Genset:
-    """The command line of the changed genset."""
     environment = os.environ | {"PYTHONPATH": f"{changed}{os.pathsep}{ROOT}"}
 
     def run(*words: object, code: int = 0) -> str:

@@ -74,7 +74,6 @@ MEETING_PLACE = ("genset.release.reader", "genset.release.documents")
 
 @cache
 def modules() -> dict[str, Path]:
-    """Our modules by dotted name."""
     paths = (path for top in TOPS for path in (ROOT / top).rglob("*.py"))
     return {dotted(path): path for path in paths}
 

@@ -18,7 +18,6 @@ COMMITTED = files("wordnet_maps").joinpath("imagenet1k.json")
 
 @pytest.fixture(scope="session")
 def wordnet() -> Path:
-    """A folder with WordNet 3.0."""
     pytest.importorskip("nltk", reason="needs NLTK: pip install 'genset[maps]'")
     folder = Path(os.environ.get("GENSET_WORDNET", "/usr/share/wordnet"))
     if not (folder / "data.noun").is_file():

@@ -43,7 +43,6 @@ class Session:
         return "\n".join(self._answered(line) for line in lines)
 
     def run(self, line: str) -> Answer:
-        """What one command answers."""
         program, *words = shlex.split(with_models(line))
         if program == "make":
             MAKERS[words[0]](self.folder)
@@ -124,7 +123,6 @@ LONG = re.compile(r"(?<![\w.:])\d+\.\d{5,}(e[-+]\d+)?")
 
 
 def commands(path: Path) -> list[str]:
-    """The commands of a file of answers."""
     return [line[2:] for line in path.read_text("utf-8").splitlines() if line.startswith("$ ")]
 
 

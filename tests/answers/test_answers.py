@@ -149,7 +149,6 @@ def test_each_form_of_a_table_renders(
 
 
 def compare(group: str, text: str, recording: bool) -> None:
-    """See that answers are the recorded ones; or record them."""
     path = RECORDED / f"{group}.txt"
     if recording:
         path.write_text(text, "utf-8")

@@ -68,7 +68,6 @@ def squeezenet(weights: Weights) -> nn.Module:
 
 
 def answers(spec: str, photos: Path, runs: Path) -> Answers:
-    """The same as `genset evaluate` keeps them."""
     evaluate(open_set(str(photos)), [spec], runs)
     ((folder, _),) = find_runs(runs, photos.name)
     return {kept.image: (kept.top, kept.probabilities) for kept in load_predictions(folder)}

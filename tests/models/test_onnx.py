@@ -33,8 +33,6 @@ class Small(nn.Module):
 
 
 class ChannelsLast(nn.Module):
-    """The same network for N x H x W x 3."""
-
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
         self.network = network

@@ -38,7 +38,6 @@ AVERAGED = "These are the averaged weights (EMA) of the checkpoint."
 
 
 def network(name: str = "test_resnet", seed: int = 0) -> nn.Module:
-    """A tiny network of timm's with random weights."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         made: nn.Module = timm.create_model(name)

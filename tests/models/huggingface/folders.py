@@ -38,7 +38,6 @@ _WORDS = ["[PAD]", "[UNK]", "[EOS]", "a", "photo", "of", "the", "art", "fish", "
 
 
 def vit(folder: Path, labels: Sequence[str] = LABELS, **settings: Any) -> Path:
-    """A classifier with its processor."""
     torch.manual_seed(0)
     id2label = dict(enumerate(labels))
     network = ViTForImageClassification(ViTConfig(**_SEEING, id2label=id2label, **settings))

@@ -27,7 +27,6 @@ PROMPTS = ("a photo of a {}", "art of the {}")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Both models, a set of photos, and prompts."""
     folder = tmp_path_factory.mktemp("made")
     folders.clip(folder / "clip")
     folders.siglip(folder / "siglip")
