@@ -96,6 +96,10 @@ def given(folder: Path) -> None:
         do_all(desk, lambda owner: Verdict.INCORRECT if owner == "owner 7" else Verdict.CORRECT)
 
 
+def one_given(folder: Path) -> None:
+    given(folder / "empty")
+
+
 def models(folder: Path) -> None:
     """Networks that tell colours, one of ten classes in two forms."""
     import torch
@@ -207,5 +211,6 @@ def _write(path: Path, rows: Iterable[Sequence[object]]) -> None:
 
 
 MAKERS: dict[str, Callable[[Path], None]] = {
-    made.__name__: made for made in (settings, votes, mended, given, models, predictions, logs)
+    made.__name__: made
+    for made in (settings, votes, mended, given, one_given, models, predictions, logs)
 }

@@ -84,7 +84,8 @@ def _record(number: int, place: int, wnid: str, file: str) -> dict[str, Any]:
 
 
 def paint_own(folder: Path) -> None:
-    """Write `own/`, photos of somebody's own: one is torn. And `shades/`, a task of three."""
+    """Write `own/`, photos of somebody's own: one is torn. `one/`; `shades/`, a task of three."""
+    paint(folder / "one" / ESPRESSO / "cup.jpg", COLOURS[ESPRESSO], "one")
     paint(folder / "own" / WALL / "garden.jpg", COLOURS[WALL], "garden")
     paint(folder / "own" / ESPRESSO / "cup.jpg", COLOURS[ESPRESSO], "cup")
     paint(folder / "own" / ESPRESSO / "torn.jpg", COLOURS[ESPRESSO], "torn")
