@@ -18,7 +18,7 @@ def test_a_run_comes_back_as_it_was(tmp_path: Path) -> None:
     kept = answered(
         tmp_path, "slow", TRUTH, [0, 0, 1, 1, 2], [0, 1, 1, 1, 2], by_shots={2: [TRUTH]}
     )
-    earlier = answered(tmp_path, "b", TRUTH, TRUTH, created_at="2020-01-01T00:00:00.000000")
+    earlier = answered(tmp_path, "z", TRUTH, TRUTH, created_at="2020-01-01T00:00:00.000000")
     assert find_finetuned(tmp_path) == [earlier, kept]
     assert find_finetuned(tmp_path / "nowhere") == []
     said = load_predictions(kept)
