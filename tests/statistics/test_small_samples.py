@@ -131,6 +131,14 @@ def test_its_interval_holds_the_truth_as_often_as_it_says(share: float, trials: 
     assert np.mean(held) > 0.925  # of 95 %: 250 sets differ by 1.4 points
 
 
+def test_two_failures_are_as_unsure_as_their_times_are() -> None:
+    same = expected_time_interval([10.0] * 5, [50.0, 50.0], length=50.0)
+    apart = expected_time_interval([10.0] * 5, [40.0, 60.0], length=50.0)
+    assert same is not None
+    assert apart is not None
+    assert apart.high > 1.3 * same.high
+
+
 def test_one_success_has_no_interval() -> None:
     assert expected_time_interval([1.0], [2.0, 2.0], length=2.0) is None
 
