@@ -278,15 +278,11 @@ def test_average_precision_is_there_where_logits_are(tmp_path: Path) -> None:
     whole = logits.read_bytes()
     logits.write_bytes(whole[: len(whole) // 2])
     assert "logits.npy cannot be read" in refused(*words, "--model", f"{spec}&name=kept")
-    np.save(logits, np.roll(np.load(_written(tmp_path / "w.npy", whole)), 1, axis=1))
+    logits.write_bytes(whole)
+    np.save(logits, np.roll(np.load(logits), 1, axis=1))
     # Its columns are other classes.
     said = refused(*words, "--model", f"{spec}&name=kept")
     assert "logits.npy cannot be read (its highest values are not the run's answers)" in said
-
-
-def _written(path: Path, content: bytes) -> Path:
-    path.write_bytes(content)
-    return path
 
 
 # In Python.

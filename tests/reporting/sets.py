@@ -71,11 +71,8 @@ def release_of_several(
 ) -> PhotoSet:
     """A release whose photos have several right answers, one photo a class.
 
-    Args:
-        root: its folder.
-        shown: for each photo, who proposed each further class that is right; `proposers` as names,
-            and "unclear" where the votes do not tell.
-        proposers: the models that proposed, with the keys of their runs.
+    `shown` says of each photo who proposed each further class that is right, by the names of
+    `proposers` (their values are the keys of runs), and "unclear" where the votes do not tell.
     """
     photos = []
     for number, further in enumerate(shown):

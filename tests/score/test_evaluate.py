@@ -314,13 +314,9 @@ def run_evaluate(
     return run
 
 
-def models(*specs: str) -> list[str]:
-    return [word for spec in specs for word in ("--model", spec)]
-
-
 def test_a_night_ends_with_a_table_of_what_failed_and_why(run_evaluate: Evaluate) -> None:
     Path("list.txt").write_text("predictions:a.npy\n\n# new\n predictions:good.npy\n")
-    specs = models("predictions:gone.npy?name=first", "predictions:short.npy")
+    specs = ("--model=predictions:gone.npy?name=first", "--model=predictions:short.npy")
     code, out, err = run_evaluate(*specs, "--models", "list.txt")
     assert code == 1
     assert [line.split("  ")[0] for line in err.splitlines()] == [
@@ -340,7 +336,7 @@ def test_a_night_ends_with_a_table_of_what_failed_and_why(run_evaluate: Evaluate
 
 
 def test_where_all_fail_there_is_no_table_of_accuracies(run_evaluate: Evaluate) -> None:
-    specs = models("predictions:a.csv", "predictions:b.npy")
+    specs = ("--model=predictions:a.csv", "--model=predictions:b.npy")
     code, out, _ = run_evaluate(*specs, "--json")
     assert (code, [each["model"] for each in json.loads(out)["failed"]]) == (1, ["a", "b"])
     assert run_evaluate(*specs)[:2] == (1, "")
