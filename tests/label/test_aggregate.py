@@ -1,7 +1,9 @@
-"""What a candidate's labelers say together, checked against crowd-kit on the same table."""
+"""What a candidate's labelers say together, and how far they agree, checked against crowd-kit."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,12 @@ from genset.aggregators import METHODS
 from genset.core.errors import BadInput
 from genset.label.aggregate import aggregate
 from genset.label.aggregate.dawid_skene import dawid_skene, estimate
-from genset.label.aggregate.votes import Opinion, Vote, majority, selection_frequency
+from genset.label.aggregate.votes import Coded, Opinion, Vote, majority, selection_frequency
+from genset.label.agreement import Agreement, krippendorff_alpha, with_consensus
 
 # crowd-kit calls pandas in ways that pandas means to drop.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+
 
 VERDICTS = ("correct", "incorrect", "unsure", "broken")
 
@@ -87,11 +91,6 @@ def test_three_labelers_by_hand() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_no_votes_give_no_opinion(method: str) -> None:
-    assert aggregate(method, []) == {}
-
-
-@pytest.mark.parametrize("method", METHODS)
 @settings(max_examples=50)
 @given(votes=tables(), data=st.data())
 def test_an_opinion_counts_votes_adds_up_to_one_and_does_not_hang_on_their_order(
@@ -125,17 +124,6 @@ def test_majority_and_frequency_are_crowd_kits(votes: list[Vote]) -> None:
             assert opinion.weights[labels[task]] > 0  # crowd-kit takes one of those that are tied
         else:
             assert opinion.label == labels[task]
-
-
-@settings(max_examples=20)
-@given(votes=tables(), iterations=st.integers(1, 6))
-@pytest.mark.soak
-def test_dawid_skene_is_crowd_kits_after_each_step(votes: list[Vote], iterations: int) -> None:
-    from crowdkit.aggregation import DawidSkene
-
-    ours = dawid_skene(votes, iterations, tolerance=-math.inf)
-    theirs = DawidSkene(n_iter=iterations, tol=-math.inf).fit_predict_proba(frame(votes))
-    assert_same(ours, theirs, 1e-10)
 
 
 @pytest.mark.parametrize(("seed", "votes"), [(1, 3), (2, 5), (3, 10)])
@@ -211,3 +199,75 @@ def test_decisions_on_reals_votes_agree_with_the_published_ones(realdata: Path) 
 def test_dawid_skene_leaves_two_equal_witnesses_tied() -> None:
     votes = [Vote("a", "ann", "correct"), Vote("a", "bob", "incorrect")]
     assert dawid_skene(votes)["a"].label is None
+
+
+def observers(*rows: str) -> list[Vote]:
+    """Votes from Krippendorff's tables: a row for each observer, a letter a unit, "." missing."""
+    return [
+        Vote(f"unit {unit}", f"observer {observer}", label)
+        for observer, row in enumerate(rows)
+        for unit, label in enumerate(row)
+        if label != "."
+    ]
+
+
+# Krippendorff, "Computing Krippendorff's Alpha-Reliability", 2011: sections A, B and C.
+BINARY = ("0100000010", "1110010000")
+
+
+NOMINAL = ("aabbdcccedda", "babbbccceddd")
+
+
+MISSING = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
+
+
+@pytest.mark.parametrize(
+    ("rows", "alpha", "votes"), [(BINARY, 0.095, 20), (NOMINAL, 0.692, 24), (MISSING, 0.743, 40)]
+)
+def test_the_published_examples(rows: tuple[str, ...], alpha: float, votes: int) -> None:
+    found = krippendorff_alpha(observers(*rows))
+    assert found.alpha == pytest.approx(alpha, abs=0.0005)
+    assert found.votes == votes
+
+
+@settings(max_examples=60)
+@given(votes=tables())
+def test_alpha_is_crowd_kits_and_the_share_of_pairs_that_agree_is_counted(
+    votes: list[Vote],
+) -> None:
+    found = krippendorff_alpha(votes)
+    by_task: dict[str, list[str]] = {}
+    for vote in votes:
+        by_task.setdefault(vote.task, []).append(vote.label)
+    pairs = [pair for labels in by_task.values() for pair in combinations(labels, 2)]
+    pairable = [label for labels in by_task.values() if len(labels) > 1 for label in labels]
+    if not pairs:
+        assert found == Agreement(None, None, 0, 0)
+        return
+    assert found.observed == pytest.approx(sum(a == b for a, b in pairs) / len(pairs))
+    assert found.votes == len(pairable)
+    if len(set(pairable)) == 1:
+        assert found.alpha is None
+        return
+    from crowdkit.metrics.data import alpha_krippendorff
+
+    several = [vote for vote in votes if len(by_task[vote.task]) > 1]
+    theirs = alpha_krippendorff(pd.DataFrame(several, columns=["task", "worker", "label"]))
+    assert found.alpha == pytest.approx(theirs)
+
+
+def agreed(votes: list[Vote]) -> dict[str, tuple[int, int]]:
+    return {worker: found[:2] for worker, found in with_consensus(Coded(votes)).items()}
+
+
+@settings(max_examples=60)
+@given(votes=tables())
+def test_consensus_is_the_one_label_that_most_others_give(votes: list[Vote]) -> None:
+    expected: dict[str, tuple[int, int]] = {}
+    for vote in votes:
+        others = Counter(v.label for v in votes if v.task == vote.task and v.worker != vote.worker)
+        first = others.most_common(2)
+        clear = len(first) == 1 or (len(first) == 2 and first[0][1] > first[1][1])
+        right, of = expected.get(vote.worker, (0, 0))
+        expected[vote.worker] = (right + (clear and first[0][0] == vote.label), of + clear)
+    assert agreed(votes) == expected

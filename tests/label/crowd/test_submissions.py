@@ -12,12 +12,12 @@ from genset.label.ballots import votes_table
 from genset.label.crowd.studies import Studies, Study, Terms
 from genset.label.crowd.visits import reconcile, report_visits, write_decisions
 from genset.label.decisions import clear, void
-from genset.label.exchange import export_labels, import_labels
+from genset.label.exchange import export_labels
 from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.workspace import Workspace
 from tests.label.desks import do, do_all, hold, under
-from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace
+from tests.labeled_workspace import TENCH, add_candidate
 
 Opened = tuple[Workspace, Store]
 
@@ -66,6 +66,11 @@ def test_visits_that_prolific_does_not_list_count_nowhere_until_it_does(
     assert found.statuses == {"APPROVED": 1}
     assert workers(store) == {"prolific:P1"}
     assert [each.listed for each in Studies(store).visits(study)] == [True, False]
+    export_labels(store, tmp_path / "labels.csv")
+    text = (tmp_path / "labels.csv").read_text("utf-8")
+    assert "prolific:P1" in text and "made-up" not in text
+    # No id of the platform's but the person's own name leaves the workspace.
+    assert "V1" not in text and "V2" not in text
 
     again = reconcile(store, exported(tmp_path, listed))
     assert (again.held_out, again.cleared) == ((), ())
@@ -113,23 +118,6 @@ def test_what_the_platform_says_of_a_visit_decides_whether_it_counts(
     assert workers(store) == {f"{platform}:P1"}
 
 
-def test_labels_of_a_visit_that_is_held_out_are_not_exported(
-    opened: Opened, study: Study, tmp_path: Path
-) -> None:
-    store = opened[1]
-    visit(opened, study, "P1", "V1")
-    visit(opened, study, "made-up", "V2")
-    reconcile(store, exported(tmp_path, "V1,P1,APPROVED,,C\n"))
-    export_labels(store, tmp_path / "labels.csv")
-    other = labeled_workspace(tmp_path / "other")[1]
-    import_labels(other, tmp_path / "labels.csv")
-    assert workers(other) == {"prolific:P1"}
-    # No id of the platform's but the person's own name leaves the workspace.
-    text = (tmp_path / "labels.csv").read_text("utf-8")
-    assert "V1" not in text and "V2" not in text
-    other.close()
-
-
 def test_what_a_manager_decided_of_a_visit_stays(
     opened: Opened, study: Study, tmp_path: Path
 ) -> None:
@@ -174,18 +162,6 @@ def test_what_is_no_export_changes_nothing(
     with pytest.raises(BadInput, match="lists visits of 2 studies: say which"):
         reconcile(opened[1], exported(tmp_path, "V1,P1,APPROVED,,C\nV2,P2,APPROVED,,C\n"))
     assert reconcile(opened[1], exported(tmp_path, "V1,P1,APPROVED,,C\n")).study == "S1"
-
-
-def test_another_study_s_export_takes_no_votes_out(
-    opened: Opened, study: Study, tmp_path: Path
-) -> None:
-    store = opened[1]
-    visit(opened, study, "P1", "V1")
-    other = exported(tmp_path, "V9,P9,APPROVED,,C\n", name="prolific_export_S2.csv")
-    with pytest.raises(BadInput, match="lists no visit of any study here"):
-        reconcile(store, other)
-    assert workers(store) == {"prolific:P1"}
-    assert reconcile(store, other, "S1").held_out == ("prolific:P1 (V1)",)
 
 
 def test_who_is_void_is_not_approved_unasked(opened: Opened, study: Study, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Classes that a labeler added go and come back with the labeler's votes."""
+"""Classes that a labeler added are asked of others, and go and come back with the votes."""
 
 import json
 from collections.abc import Iterator
@@ -7,17 +7,22 @@ from typing import Any
 
 import pytest
 
+from genset.core.errors import GensetError
 from genset.db import Store, Verdict
 from genset.label.decisions import clear, void
-from genset.release.reader import Release
+from genset.release.reader import MANIFEST, Release
 from genset.workspace import Workspace
-from tests.label.also import classes_of, decide
+from tests.label.also import classes_of, decide, decide_all
 from tests.label.desks import desk_of, hold
-from tests.label.proposals.released import ALL, done, released, score, shifted
+from tests.label.proposals.released import ALL, done, genset, released, score, shifted
 from tests.labeled_workspace import TENCH
 
 Opened = tuple[Workspace, Store]
+
+
 ADDED = ALL[990]
+
+
 WHY = {"by": "mia", "reason": "clicks everything"}
 
 
@@ -99,3 +104,45 @@ def test_what_others_found_in_the_photo_stays(spammed: Opened) -> None:
     assert stats(more)["questions"] == 4
     assert ADDED in asked_of(more, "ben")
     assert ADDED in lists(more, "stays")
+
+
+MULTILABEL = ("--from", "v1", "--multilabel")
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> Iterator[Opened]:
+    """Two photos with three questions each, for two labelers; ann named a class in the first."""
+    workspace, store, _ = released(tmp_path / "workspace", [TENCH], 2)
+    score(workspace, "a", shifted(50))
+    (workspace.root / "genset.toml").write_text("[label]\nvotes = 2\n")
+    opened = Workspace.find(workspace.root), store
+    done(workspace, "labels", "propose", "v1", "--most", "3")
+    ann = desk_of(opened, "ann")
+    decide(ann, ann.also_screens()[0], Verdict.INCORRECT, ADDED)
+    decide_all(ann)
+    yield opened
+    store.close()
+
+
+def counts(workspace: Workspace) -> tuple[int, int]:
+    """The questions, and how many of them lack votes."""
+    counted = json.loads(done(workspace, "labels", "stats", "--json").stdout)["proposals"]
+    return counted["questions"], counted["questions"] - counted["answered"]
+
+
+def frozen(workspace: Workspace, name: str, *words: str) -> tuple[int, int]:
+    """The same numbers of a release."""
+    done(workspace, "release", "create", name, *MULTILABEL, *words)
+    counted = json.loads((workspace.releases / name / MANIFEST).read_text("utf-8"))["multilabel"]
+    return counted["questions"], counted["unanswered"]
+
+
+def test_what_a_labeler_named_goes_to_the_others(named: Opened) -> None:
+    workspace, _ = named
+    assert counts(workspace) == frozen(workspace, "v2", "--allow-unanswered") == (7, 7)
+    rejected = genset(workspace, "release", "create", "v3", *MULTILABEL).exception
+    assert isinstance(rejected, GensetError)
+    assert "7 of 7 questions, about 2 photos, lack votes" in str(rejected)
+    screens = decide_all(desk_of(named, "ben"))
+    assert ADDED in {wnid for screen in screens for wnid in classes_of(screen)}
+    assert counts(workspace) == frozen(workspace, "v3") == (7, 0)

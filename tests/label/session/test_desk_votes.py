@@ -6,7 +6,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -14,11 +13,14 @@ from sqlalchemy import select
 from genset.core.errors import BadInput
 from genset.db import Candidate, GoldAnswer, Label, Store, votes
 from genset.label import Verdict
+from genset.label.decisions import clear, void
 from genset.label.gold import add_gold_question, list_gold_questions, retire_gold_question
+from genset.label.labelers import Labelers
 from genset.label.queue.leases import lock_candidates
 from genset.label.session.shown import Done, Screen
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
+from tests.label.clock import HeldClock
 from tests.label.desks import (
     CORRECT,
     INCORRECT,
@@ -31,10 +33,21 @@ from tests.label.desks import (
     reasons,
     under,
 )
-from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, add_candidate, labeled_workspace, vote
+from tests.labeled_workspace import (
+    GOLDFISH,
+    TABBY,
+    TENCH,
+    add_candidate,
+    labeled_workspace,
+    vote,
+)
 
 Opened = tuple[Workspace, Store]
+
+
 GOLF_CART = "n03445924"
+
+
 LATE = "given to another labeler meanwhile"
 
 
@@ -47,8 +60,6 @@ def labels_by_task(store: Store) -> dict[str, list[str]]:
 
 
 # Votes
-
-
 def test_with_one_vote_labelers_share_the_photos_out(anywhere: Opened) -> None:
     ann, bob = desk_of(anywhere, "ann"), desk_of(anywhere, "bob")
     hers, his = ann.screens(count=2), bob.screens(count=2)
@@ -108,8 +119,6 @@ def test_a_candidate_grows_while_its_interval_straddles_the_threshold(opened: Op
 
 
 # Leases
-
-
 def test_a_screen_left_alone_goes_to_others_and_late_labels_are_refused(anywhere: Opened) -> None:
     ann, bob = desk_of(anywhere, "ann"), desk_of(anywhere, "bob")
     left = ann.screens(count=4)
@@ -182,8 +191,6 @@ def test_what_others_hold_at_this_moment_is_asked_for_again(anywhere: Opened) ->
 
 
 # Gold questions
-
-
 def settled(root: Path) -> Opened:
     """Three classes, 30 photos each, on which two labelers agree; two get 40 new photos each.
 
@@ -241,21 +248,60 @@ def test_a_removed_gold_question_is_not_shown(opened: Opened) -> None:
     assert "owner 0" not in owners(*do_all(desk_of(under(opened, gold=0.5), "ann")))
 
 
-@pytest.mark.parametrize(
-    ("change", "complaint"),
-    [
-        ({"task": f"{TENCH}/flickr:777"}, "there is no candidate"),
-        ({"expected": Verdict.UNSURE}, "correct or incorrect, not unsure"),
-        ({"reason": " "}, "--reason"),
-        ({"wnid": "goldfish"}, "no class 'goldfish'"),
-    ],
-)
-def test_a_gold_question_that_says_nothing_is_refused(
-    store: Store, change: dict[str, Any], complaint: str
+def test_what_another_server_leases_meanwhile_is_not_given_again(anywhere: Opened) -> None:
+    other = Store.open(anywhere[0].store_url)
+    ann, bob = desk_of(anywhere, "ann"), desk_of((anywhere[0], other), "bob")
+    (hers,) = ann.screens(count=1)  # this server knows the leases of all four classes now
+    his = bob.screens(count=2)
+    both = ann.screens(count=4)
+
+    assert len(set(owners(*both, *his))) == len(owners(*both, *his)) == 20
+    assert both[0].id == hers.id
+    other.close()
+
+
+def test_screens_that_are_given_back_go_to_others_or_back(anywhere: Opened) -> None:
+    ann, bob = desk_of(anywhere, "ann"), desk_of(anywhere, "bob")
+    hers = [screen.id for screen in ann.screens(count=4)]
+    assert bob.next(1)[1].screens_of_others == 4
+    bob.leave(hers)  # not bob's: nothing happens
+    assert bob.screens() == []
+    ann.leave(hers)
+    (his,) = bob.screens(count=1)
+
+    # Of those that are left she gets no more than she asks for, and the others stay free.
+    (again,) = ann.screens(count=1)
+    assert again.id in hers and owners(again) != owners(his)
+    assert len(bob.screens(count=4)) == 3
+    assert ann.next(4, [again.id])[1].screens_of_others == 3
+    assert set(ann.beat(hers)) == {*hers} - {again.id}
+    Labelers(anywhere[1]).block("ann")
+    assert len(bob.screens(count=4)) == 4
+
+
+def test_a_void_that_is_taken_back_leaves_gold_questions_where_they_were(tmp_path: Path) -> None:
+    opened = under(labeled_workspace(tmp_path / "pool", [TENCH], photos=4), gold=0.3)
+    add_gold_question(opened[1], f"{TENCH}/flickr:0", Verdict.CORRECT, "seen")
+    ann = desk_of(opened, "ann")
+    before = owners(*ann.screens())
+    for decide in (void, clear):
+        decide(opened[1], opened[0], "ann", by="mia", reason="x")
+    assert "owner 0" in before and owners(*ann.screens()) == before
+    opened[1].close()
+
+
+def test_new_boards_of_a_large_pool_are_read_half_of_the_time_at_most(
+    tmp_path: Path, clock: HeldClock
 ) -> None:
-    asked = {"task": f"{TENCH}/flickr:0", "expected": CORRECT, "reason": "seen"}
-    with pytest.raises(BadInput, match=complaint):
-        add_gold_question(store, **(asked | change))
-    assert list_gold_questions(store) == []
-    with pytest.raises(BadInput, match="there is no gold question 3"):
-        retire_gold_question(store, 3)
+    workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH])
+    ann = desk_of((workspace, store), "ann")
+    clock.takes = 1.0
+    ann.progress()  # makes the first boards, between two looks at the clock: one second
+    clock.takes = 0.0
+    do_all(ann)
+    add_candidate(workspace, store, GOLDFISH, 100)
+    clock.seconds += 0.8
+    assert ann.screens() == []
+    clock.seconds += 0.3
+    assert owners(*ann.screens()) == ["owner 100"]
+    store.close()

@@ -1,7 +1,6 @@
 """Photos given as examples of classes, as labelers see them, and as the command tells of them."""
 
 import hashlib
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from genset.status import status
 from genset.workspace import Workspace
 from tests.label.desks import desk_of
 from tests.labeled_workspace import GOLDFISH, TENCH, picture
-from tests.scrape.commands import genset
 from tests.scrape.test_folder import put
 
 LARGE = 400, 320
@@ -82,24 +80,3 @@ def test_who_asks_to_have_one_removed_is_heard(anywhere: Opened, known: Path) ->
     assert screen_of(anywhere, GOLDFISH).examples == ()
     again = add(workspace, store, known, OWN, examples=True)
     assert again.rejected == {f"{GOLDFISH}/a.jpg": "removed: somebody asked for it"}
-
-
-@pytest.mark.soak
-def test_the_command_tells_first_and_names_what_cannot_be_read(
-    anywhere: Opened, known: Path
-) -> None:
-    workspace, store = anywhere
-    (known / TENCH / "bad.jpg").write_bytes(b"no picture")
-    words = "add", "--examples", str(known)
-    dry = genset(*words, "--dry-run", cwd=workspace.root)
-    assert dry.splitlines() == [
-        "3 examples would be added (source: own), 0 already there, 1 rejected",
-        f"{TENCH}/bad.jpg: not an image: no JPEG, PNG or WebP",
-    ]
-    assert status(workspace, store).examples == 0
-    told = json.loads(genset(*words, "--json", cwd=workspace.root))
-    assert told["classes"] == {GOLDFISH: 1, TENCH: 2} and told["added"] == 3
-    assert json.loads(genset("status", "--json", cwd=workspace.root))["examples"] == 3
-    assert "3 photos are shown" in genset("status", cwd=workspace.root)
-    with_day = genset(*words, "--posted", "2020-01-01", cwd=workspace.root, code=2)
-    assert "--examples, --gold and --posted do not go together" in with_day
