@@ -1,7 +1,6 @@
 """Labelers without browsers: each a process that labels as fast as the store lets it."""
 
 import time
-import uuid
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,15 +12,15 @@ from genset.label import Verdict
 from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.label.session.shown import (
-    AddedClass,
     AlsoScreen,
     LoadedScreen,
-    NewLabel,
     Screen,
     Submission,
 )
 from genset.settings import LabelRules
 from genset.workspace import Workspace
+from tests.label import desks
+from tests.label.also import answered
 
 ADDED = "n02442845"  # a mink, which nobody asks about
 
@@ -37,21 +36,12 @@ def opinion(owner: str, name: str) -> Verdict:
 
 def decided(screen: Screen | AlsoScreen, name: str) -> Submission:
     """Every photo or question of a screen, decided now; now and then a class is added."""
-    at = 1000 * now().timestamp()
     if isinstance(screen, Screen):
-        about = [(photo.id, photo.owner_name) for photo in screen.photos]
-        added: list[str] = []
-    else:
-        owner = screen.photo.owner_name
-        about = [(each.id, f"{owner} {each.cls.wnid}") for each in screen.questions]
-        seen = {screen.home.wnid, *(each.cls.wnid for each in screen.questions)}
-        added = [ADDED] if owner.endswith(name[-1]) and ADDED not in seen else []
-    labels = tuple(
-        NewLabel(uuid.uuid4(), photo, opinion(words, name), at, at, order)
-        for order, (photo, words) in enumerate(about, 1)
-    )
-    more = tuple(AddedClass(uuid.uuid4(), wnid, at, at, len(labels) + 1) for wnid in added)
-    return Submission(screen.id, at, at, labels, more)
+        return desks.decided(screen, lambda owner: opinion(owner, name))
+    owner = screen.photo.owner_name
+    seen = {screen.home.wnid, *(each.cls.wnid for each in screen.questions)}
+    added = [ADDED] if owner.endswith(name[-1]) and ADDED not in seen else []
+    return answered(screen, lambda wnid: opinion(f"{owner} {wnid}", name), *added)
 
 
 def label(root: Path, url: str, name: str, log: Path, seconds: float) -> None:
@@ -86,23 +76,17 @@ def add_pool(store: Store, candidates: int, a_class: int = 25, questions: int = 
     """
     classes = [cls.wnid for cls in imagenet1k()]
     at = now()
+    known = {"source": "flickr", "title": "", "license": "CC BY 2.0", "format": "JPEG"}
+    known |= dict.fromkeys(("license_url", "page_url", "image_url"), "")
     photos = [
         {
             "id": number,
-            "source": "flickr",
             "source_id": str(number),
             "owner": f"{number}@N00",
-            "owner_name": f"owner {number}",
-            "title": "",
-            "license": "CC BY 2.0",
-            "license_url": "",
-            "page_url": "",
-            "image_url": "",
-            "posted_at": at,
             "sha256": f"{number:064x}",
-            "format": "JPEG",
-            "stored_at": at,
         }
+        | {"owner_name": f"owner {number}", "posted_at": at, "stored_at": at}
+        | {"sha256": f"{number:064x}", **known}
         for number in range(1, candidates + 1)
     ]
     found = [

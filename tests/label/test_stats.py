@@ -43,38 +43,16 @@ def screenful(
     """Let somebody decide a screen, at which they look for so many `seconds`."""
     with store.begin() as session:
         painted = NOON + timedelta(hours=session.query(Screen).count())
-        screen = Screen(
-            id=secrets.token_hex(16),
-            worker=worker,
-            wnid=tasks[0][:9],
-            panel="main",
-            guideline="1",
-            candidates=len(tasks),
-            created_at=painted,
-            expires_at=painted,
-            submitted_at=painted + timedelta(seconds=seconds),
-            seconds=seconds,
-        )
+        values = {"worker": worker, "wnid": tasks[0][:9], "panel": "main", "guideline": "1"}
+        values |= {"candidates": len(tasks), "created_at": painted, "expires_at": painted}
+        done = painted + timedelta(seconds=seconds)
+        screen = Screen(id=secrets.token_hex(16), submitted_at=done, seconds=seconds, **values)
         session.add(screen)
         session.flush()
         for place, task in enumerate(tasks, 1):
-            candidate = find_candidate(session, task)
-            session.add(
-                ScreenPhoto(
-                    id=secrets.token_hex(16),
-                    screen_id=screen.id,
-                    place=place,
-                    candidate_id=candidate.id,
-                )
-            )
-            session.add(
-                Label(
-                    candidate_id=candidate.id,
-                    worker=worker,
-                    verdict=Verdict(verdict),
-                    screen_id=screen.id,
-                )
-            )
+            about = {"candidate_id": find_candidate(session, task).id, "screen_id": screen.id}
+            session.add(ScreenPhoto(id=secrets.token_hex(16), place=place, **about))
+            session.add(Label(worker=worker, verdict=Verdict(verdict), **about))
 
 
 def answer(store: Store, worker: str, number: int, *verdicts: str) -> None:

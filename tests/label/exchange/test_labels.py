@@ -132,54 +132,37 @@ def test_a_wrong_ruling_is_named_and_none_is_added(
         assert rulings_in_force(session) == {}
 
 
-def test_three_columns_are_enough(store: Store, tmp_path: Path) -> None:
-    table = write(
-        tmp_path,
-        "label,note,worker,task",
-        f"correct,a cat!, ann ,{FIRST}",
-        f"incorrect,,ann,{SECOND}",
-    )
-
-    assert import_labels(store, table) == Imported("labels", 2, 0)
-    assert import_labels(store, table) == Imported("labels", 0, 2)
-
-    changed = write(tmp_path, "task,worker,label", f"{FIRST},ann,unsure")
-    assert import_labels(store, changed) == Imported("labels", 1, 0)
-    assert labels(store) == 3
-
-
-def test_rows_that_name_no_panel_go_into_the_one_that_is_asked_for(
+def test_a_table_needs_three_columns_and_goes_into_the_panel_that_is_asked_for(
     store: Store, tmp_path: Path
 ) -> None:
-    table = write(tmp_path, "task,worker,label", f"{FIRST},ann,correct")
-    other = tmp_path / "other"
-    other.mkdir()
-    mixed = write(
-        other, "task,worker,label,panel", f"{FIRST},bob,correct,third", f"{FIRST},eve,broken,"
-    )
-
-    assert import_labels(store, table) == Imported("labels", 1, 0)
-    assert import_labels(store, table, "fresh").new == 1  # another panel: another vote
-    assert import_labels(store, table, "fresh") == Imported("labels", 0, 1)
+    rows = f"correct,a cat!, ann ,{FIRST}", f"incorrect,,ann,{SECOND}"
+    table = write(tmp_path, "label,note,worker,task", *rows)
+    assert import_labels(store, table) == Imported("labels", 2, 0)
+    assert import_labels(store, table) == Imported("labels", 0, 2)
+    assert import_labels(store, table, "fresh").new == 2  # another panel: other votes
+    changed = write(tmp_path, "task,worker,label", f"{FIRST},ann,unsure")
+    assert import_labels(store, changed) == Imported("labels", 1, 0)
+    assert labels(store) == 5
+    rows = f"{FIRST},bob,correct,third", f"{FIRST},eve,broken,"
+    mixed = write(tmp_path, "task,worker,label,panel", *rows)
     assert import_labels(store, mixed, "fresh") == Imported("labels", 2, 0)
-
-    assert [vote.worker for vote in votes_table(store, "main")] == ["ann"]
-    assert [vote.worker for vote in votes_table(store, "fresh")] == ["ann", "eve"]
-    assert [vote.worker for vote in votes_table(store, "third")] == ["bob"]
+    workers = {
+        panel: [vote.worker for vote in votes_table(store, panel)] for panel in ("fresh", "third")
+    }
+    assert workers == {"fresh": ["ann", "ann", "eve"], "third": ["bob"]}
 
 
 def test_an_older_decision_never_takes_the_place_of_a_later_one(
     store: Store, tmp_path: Path
 ) -> None:
-    def decided(year: int, label: str, number: int) -> Path:
-        line = f"{FIRST},ann,{label},{year}-01-01T00:00:00+00:00,{uuid.UUID(int=number)}"
-        return write(tmp_path, "task,worker,label,decided_at,id", line)
-
-    assert import_labels(store, decided(2024, "correct", 1)) == Imported("labels", 1, 0)
-    assert import_labels(store, decided(2023, "incorrect", 2)) == Imported("labels", 0, 0, older=1)
-    assert import_labels(store, decided(2023, "incorrect", 2)) == Imported("labels", 0, 0, older=1)
-    assert [vote.label for vote in votes_table(store)] == ["correct"]
-    assert import_labels(store, decided(2025, "unsure", 3)) == Imported("labels", 1, 0)
+    for year, label, expected in (
+        (2024, "correct", Imported("labels", 1, 0)),
+        (2023, "incorrect", Imported("labels", 0, 0, older=1)),
+        (2025, "unsure", Imported("labels", 1, 0)),
+    ):
+        line = f"{FIRST},ann,{label},{year}-01-01T00:00:00+00:00,{uuid.UUID(int=year)}"
+        table = write(tmp_path, "task,worker,label,decided_at,id", line)
+        assert import_labels(store, table) == expected
     assert [vote.label for vote in votes_table(store)] == ["unsure"]
 
 

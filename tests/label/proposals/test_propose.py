@@ -232,21 +232,6 @@ def test_what_cannot_be_proposed_is_named(
     assert asked(scored[1]) == {}
 
 
-@pytest.mark.parametrize(
-    ("end", "complaint"),
-    [(-20, "cannot be read (a line is cut)"), (0, "do not give the run's counts")],
-)
-def test_predictions_that_were_cut_are_named(scored: Opened, end: int, complaint: str) -> None:
-    workspace, store, _ = scored
-    [path] = workspace.runs.glob("v1/a-*/predictions.csv")
-    *lines, last = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([*lines[:-2], last[:end]]))
-    failed = genset(workspace, "labels", "propose", "v1").exception
-    assert isinstance(failed, GensetError)
-    assert f"{path.parent}: predictions {complaint}; delete" in str(failed)
-    assert asked(store) == {}
-
-
 def test_labels_on_proposals_go_out_and_come_in_by_their_names(scored: Opened) -> None:
     workspace, store, _ = scored
     propose(workspace)

@@ -1,7 +1,6 @@
 """What one labeler is shown, and what is stored of what they say."""
 
 import logging
-import uuid
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -347,10 +346,3 @@ def test_a_beat_extends_the_lease(opened: Opened) -> None:
     assert (again.id, again.expires_at > now()) == (screen.id, True)
     do(desk, again)
     assert desk.beat([screen.id]) == []
-
-
-def test_ids_are_not_to_be_guessed(opened: Opened) -> None:
-    screens = desk_of(opened, "ann").screens()
-    ids = [screen.id for screen in screens] + [p.id for s in screens for p in s.photos]
-    assert len(set(ids)) == len(ids)
-    assert all(uuid.UUID(each).hex == each for each in ids)

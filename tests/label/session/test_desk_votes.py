@@ -13,7 +13,6 @@ from sqlalchemy import select
 from genset.core.errors import BadInput
 from genset.db import Candidate, GoldAnswer, Label, Store, votes
 from genset.label import Verdict
-from genset.label.decisions import clear, void
 from genset.label.gold import add_gold_question, list_gold_questions, retire_gold_question
 from genset.label.labelers import Labelers
 from genset.label.queue.leases import lock_candidates
@@ -147,14 +146,6 @@ def test_late_labels_are_taken_photo_by_photo_where_votes_allow(anywhere: Opened
     assert labels_by_task(anywhere[1])[f"{TENCH}/flickr:3"] == ["bob"]
 
 
-def test_what_was_leased_is_taken_whatever_comes_from_a_table_meanwhile(opened: Opened) -> None:
-    ann = desk_of(opened, "ann")
-    screen = ann.screens(count=1)[0]
-    vote(opened[1], f"{TENCH}/flickr:3", "bob", INCORRECT)
-
-    assert reasons(do(ann, screen)) == [""] * 5
-
-
 def test_many_tabs_of_many_labelers_at_once_get_no_photo_twice(anywhere: Opened) -> None:
     anywhere = under(anywhere, votes=2)
     names = [f"labeler {number % 4}" for number in range(12)]
@@ -277,17 +268,6 @@ def test_screens_that_are_given_back_go_to_others_or_back(anywhere: Opened) -> N
     assert set(ann.beat(hers)) == {*hers} - {again.id}
     Labelers(anywhere[1]).block("ann")
     assert len(bob.screens(count=4)) == 4
-
-
-def test_a_void_that_is_taken_back_leaves_gold_questions_where_they_were(tmp_path: Path) -> None:
-    opened = under(labeled_workspace(tmp_path / "pool", [TENCH], photos=4), gold=0.3)
-    add_gold_question(opened[1], f"{TENCH}/flickr:0", Verdict.CORRECT, "seen")
-    ann = desk_of(opened, "ann")
-    before = owners(*ann.screens())
-    for decide in (void, clear):
-        decide(opened[1], opened[0], "ann", by="mia", reason="x")
-    assert "owner 0" in before and owners(*ann.screens()) == before
-    opened[1].close()
 
 
 def test_new_boards_of_a_large_pool_are_read_half_of_the_time_at_most(

@@ -15,7 +15,6 @@ from genset.label.agreement import Comparison
 from genset.label.ballots import votes_table
 from genset.label.decisions import clear, suspensions, void
 from genset.label.gold import add_gold_question
-from genset.label.session import desk
 from genset.label.session.desk import Desk
 from genset.label.session.shown import Screen
 from genset.label.stats import collect
@@ -30,7 +29,7 @@ from genset.label.suspicion import (
     pace,
 )
 from genset.workspace import Workspace
-from tests.label.desks import CORRECT, INCORRECT, Say, decided, desk_of, do, do_all, under
+from tests.label.desks import CORRECT, INCORRECT, Say, decided, desk_of, do_all, under
 from tests.labeled_workspace import CLASSES, add_candidate
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -183,25 +182,6 @@ def test_who_cannot_have_looked_is_held_out_until_a_manager_decides(
     assert len(do_all(desk_of(larger, "next"))) == 12
     [out] = collect(store, workspace).suspended
     assert (out.name, out.state, out.labels, out.by) == ("spam", "held out", 60, "genset")
-
-
-def test_who_submits_two_screens_at_once_does_not_pass_a_fifth_by(
-    larger: tuple[Workspace, Store], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    strict = under(larger, hold_suspects=True)
-    spam = desk_of(strict, "spam")
-    work(spam, screens=4)
-    fifth, sixth = spam.screens(2)
-    look = desk.hold_if_suspect
-
-    def late(store: Store, worker: str) -> None:
-        monkeypatch.setattr(desk, "hold_if_suspect", look)
-        do(spam, sixth)  # stored before anybody has looked at the fifth
-        look(store, worker)
-
-    monkeypatch.setattr(desk, "hold_if_suspect", late)
-    do(spam, fifth)
-    assert set(suspensions(strict[1])) == {"spam"}
 
 
 def test_the_same_votes_are_not_held_out_again_once_they_are_cleared(

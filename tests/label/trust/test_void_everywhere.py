@@ -1,7 +1,5 @@
 """No count, aggregate, gold question or release has a labeler's votes while they are void."""
 
-import csv
-import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,18 +20,16 @@ from genset.db import (
 )
 from genset.label.ballots import votes_table
 from genset.label.decisions import clear, effect_of_void, suspensions, void
-from genset.label.exchange import export_labels
 from genset.label.gold import list_gold_questions
 from genset.label.queue.boards import boards_of
 from genset.label.review import rule
 from genset.label.session.desk import Desk
 from genset.label.stats import collect
-from genset.release.choose import ReleasePlan
-from genset.release.freeze import create, dry_run
+from genset.release.freeze import create
 from genset.release.reader import Release
 from genset.scrape.estimate import labeled_candidates
-from genset.status import status
 from genset.workspace import Workspace
+from tests.commands import as_json
 from tests.label.desks import CORRECT, INCORRECT, desk_of, do, do_all, hold, owners, under
 from tests.labeled_workspace import TENCH, add_candidate, vote
 
@@ -43,14 +39,13 @@ Opened = tuple[Workspace, Store]
 FIRST, SECOND = f"{TENCH}/flickr:0", f"{TENCH}/flickr:1"
 
 
-def plain_stats(workspace: Workspace, store: Store) -> dict[str, Any]:
-    stats = collect(store, workspace)
-    return {name: getattr(stats, name) for name in stats.__slots__ if name != "suspended"}
-
-
 def counted(opened: Opened, folder: Path) -> dict[str, Any]:
     """Whatever anybody counts, but what only a labeler sees of their own work."""
     workspace, store = opened
+
+    def answer(*words: object) -> Any:
+        return as_json("-w", workspace.root, *words)
+
     board = boards_of(store, workspace.label).candidates
     board.read_all(store)
     with store.session() as session:
@@ -58,32 +53,17 @@ def counted(opened: Opened, folder: Path) -> dict[str, Any]:
         yields = list(labeled_candidates(session))
         right = {wnid: board.known_right(session, wnid) for wnid in board.classes}
         examples = {wnid: board.examples(session, "somebody new", wnid, 3) for wnid in right}
-    export_labels(store, folder / "labels.csv")
-    with (folder / "labels.csv").open() as file:
-        exported = {(row["task"], row["worker"], row["label"]) for row in csv.DictReader(file)}
-    folder.joinpath("labels.csv").unlink()
-    state = status(workspace, store)
-    release = {}
-    if votes_table(store):
-        made = create(workspace, store, f"r{len(list(workspace.releases.glob('*')))}")
-        release = {
-            "photos": made.photos,
-            "labelers": made.labelers,
-            "left out": made.excluded,
-            "preview": dry_run(workspace, store, ReleasePlan()).photos,
-            "labeling": json.loads((made.root / "manifest.json").read_text())["labeling"],
-        }
+    stats = answer("labels", "stats")
+    del stats["suspended"]
+    answer("labels", "export", folder / "labels.csv")
     return {
-        "votes": sorted(votes_table(store)),
-        "stats": plain_stats(workspace, store),
-        "left": board.remaining_for("somebody new"),
-        "known right": right,
-        "examples": examples,
-        "yields": yields,
-        "exported": exported,
-        "status": (state.labeled, state.labels, state.labelers),
-        "gold": [(each.task, each.holds) for each in list_gold_questions(store)],
-        **release,
+        "stats": stats,
+        "exported": sorted((folder / "labels.csv").read_text("utf-8").splitlines()),
+        "status": answer("status"),
+        "release": answer("release", "create", "next", "--dry-run"),
+        "aggregate": answer("labels", "aggregate", "--method", "majority"),
+        "gold": answer("labelers", "gold", "list"),
+        "board": (board.remaining_for("somebody new"), right, examples, yields),
     }
 
 
@@ -246,21 +226,6 @@ def test_a_spammers_story(anywhere: tuple[Workspace, Store]) -> None:
     back = clear(store, workspace, "spam", by="mia", reason="it was a bug")
     assert (back.votes, back.opened, back.releases) == (20, 0, ())
     assert len(votes_table(store)) == 40
-
-
-def test_who_was_held_out_and_is_void_stands_in_releases_from_before(
-    opened: tuple[Workspace, Store],
-) -> None:
-    workspace, store = opened
-    vote(store, FIRST, "spam", Verdict.CORRECT)
-    create(workspace, store, "before")
-    for made in (
-        hold(store, workspace, "spam", by="genset", reason="fast"),
-        void(store, workspace, "spam", by="mia", reason="yes, fast"),
-        void(store, workspace, "spam", by="mia", reason="all of it", since=START),
-    ):
-        assert (made.votes, made.releases) == (1, ("before",))
-    assert clear(store, workspace, "spam", by="mia", reason="no").votes == 1
 
 
 def test_names_of_tables_can_be_void_and_others_not(opened: tuple[Workspace, Store]) -> None:
