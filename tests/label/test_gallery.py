@@ -12,11 +12,9 @@ from genset.label.gallery import (
     photos_of_class,
     photos_of_labeler,
 )
-from genset.label.gold import add_gold_question
 from genset.label.review import rule
 from genset.workspace import Workspace
-from tests.label.desks import decided, desk_of, under
-from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, vote
+from tests.labeled_workspace import GOLDFISH, TENCH, vote
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 Opened = tuple[Workspace, Store]
@@ -95,21 +93,3 @@ def test_a_labeler_s_labels_stand_in_the_order_in_which_they_said_them(anywhere:
     # Against a vote that its labeler took back nobody disagrees.
     vote(store, task(2), "ben", YES)
     assert said(store, "ann", Which.DISAGREEMENT) == []
-
-
-def test_gold_questions_are_told(anywhere: Opened) -> None:
-    opened = under(anywhere, gold=0.5)
-    workspace, store = opened
-    for number in range(4):
-        extra = add_candidate(workspace, store, GOLDFISH, 700 + number, 90 + number)
-        add_gold_question(store, extra, NO, "my own carp", TENCH)
-    desk = desk_of(opened, "ann")
-    (screen,) = desk.screens(1)
-    submission = decided(screen, YES)
-    desk.submit(submission)
-    everything = said(store, "ann")
-    gold = [each for each in everything if each.answer and each.answer.expected]
-    assert len(everything) == len(screen.photos)
-    assert gold
-    assert {each.answer and each.answer.expected for each in gold} == {NO}
-    assert said(store, "ann", Which.GOLD) == gold
