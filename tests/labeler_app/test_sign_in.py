@@ -64,9 +64,8 @@ def test_on_one_s_own_machine_a_name_is_enough(opened: Opened) -> None:
     assert names(store) == ["Ann-Kristin Ö."]
 
 
-@pytest.mark.parametrize("name", ["", "   ", "a" * 65, "\u202eann"])
-def test_a_name_that_is_none_is_asked_for_again(opened: Opened, name: str) -> None:
-    app = label_page(labeler=name)
+def test_a_name_that_is_none_is_asked_for_again(opened: Opened) -> None:
+    app = label_page(labeler="\u202eann")
     assert "1 to 64 printable characters" in app.error[0].value
     app.text_input[0].set_value("ann")
     click(app, "Start")
@@ -174,35 +173,22 @@ def test_a_crowd_s_workers_come_by_their_platform_s_link(opened: Opened) -> None
     workspace, store = opened
     Studies(store).add("prolific", "study", 3, Terms(code="CODE"))
     Studies(store).add("mturk", "hit", 3, Terms(code="CODE"))
+    for query, says in (
+        (PROLIFIC | {"STUDY_ID": "another"}, "This study is not known here"),
+        ({"PROLIFIC_PID": "p1"}, "The link lacks STUDY_ID"),
+        ({"workerId": "W1", "hitId": "hit"}, "The link lacks assignmentId"),
+        (PROLIFIC | {"PROLIFIC_PID": "p" * 257}, "The link's PROLIFIC_PID is damaged"),
+        (MTURK | {"workerId": "W\n1"}, "The link's workerId is damaged"),
+        ({"invite": "x" * 100_000}, "The link's invite is damaged"),
+    ):
+        app = label_page(**query)
+        assert says in shown(app)
+        assert labels_for(app, workspace) is None
+    assert names(store) == []
     assert labels_as(store, workspace, **PROLIFIC) == "prolific:p1"
     assert labels_as(store, workspace, **PROLIFIC | {"SESSION_ID": "s2"}) == "prolific:p1"
     assert labels_as(store, workspace, **MTURK) == "mturk:W1"
     assert names(store) == ["prolific:p1", "mturk:W1"]
-
-
-@pytest.mark.parametrize(
-    ("query", "says"),
-    [
-        (PROLIFIC | {"STUDY_ID": "another"}, "This study is not known here"),
-        (PROLIFIC | {"STUDY_ID": ""}, "The link lacks STUDY_ID"),
-        (PROLIFIC | {"PROLIFIC_PID": ""}, "The link lacks PROLIFIC_PID"),
-        ({"PROLIFIC_PID": "p1"}, "The link lacks STUDY_ID"),
-        (MTURK | {"hitId": "study"}, "This study is not known here"),
-        ({"workerId": "W1", "hitId": "hit"}, "The link lacks assignmentId"),
-        (PROLIFIC | {"PROLIFIC_PID": "p" * 257}, "The link's PROLIFIC_PID is damaged"),
-        (PROLIFIC | {"PROLIFIC_PID": "p\0"}, "The link's PROLIFIC_PID is damaged"),
-        (MTURK | {"workerId": "W\n1"}, "The link's workerId is damaged"),
-        ({"invite": "x" * 100_000}, "The link's invite is damaged"),
-    ],
-)
-@pytest.mark.soak
-def test_a_link_of_no_study_is_refused(opened: Opened, query: dict[str, str], says: str) -> None:
-    workspace, store = opened
-    Studies(store).add("prolific", "study", 3, Terms(code="CODE"))
-    app = label_page(**query)
-    assert says in shown(app)
-    assert labels_for(app, workspace) is None
-    assert names(store) == []
 
 
 def test_instructions_come_before_the_first_label_and_not_again(opened: Opened) -> None:
