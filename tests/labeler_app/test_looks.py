@@ -1,12 +1,15 @@
-"""What the page shows: strangers' words as text, broken photos, and to whoever cannot see it."""
+"""What the page shows: strangers' words as text, own classes as their maker wrote them."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import BrowserContext, expect
 
-from tests.labeled_workspace import CRANE, TENCH, add_candidate, labeled_workspace, picture
-from tests.labeler_app.component import label, photo, press, problems, saved, see, sign_in, stored
+from genset.classes.files import taxonomy_in
+from genset.db.taxonomies import store_taxonomy
+from tests.labeled_workspace import add_candidate, labeled_workspace, picture
+from tests.labeler_app.component import label, photo, press, saved, see, sign_in, stored
 from tests.labeler_app.conftest import Served, serve
 
 pytestmark = pytest.mark.browser
@@ -21,25 +24,32 @@ NAMES = (
 SIZES = ((2400, 300), (40, 2000), (8, 8), (1600, 1200), (300, 200))
 
 
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A class of photos by strangers who mean harm, then one with a photo whose file is lost."""
-    folder = tmp_path_factory.mktemp("hostile") / "workspace"
-    workspace, store = labeled_workspace(folder, [])
+CLASS = "<img src='https://evil.example/5' onerror=alert(1)> \"dog\" </bdi><script>x()</script>"
+ARABIC = "كلب بلدي"
+OWN = f"""name = "pets"
+[classes."dog.v2"]
+name = '''{CLASS}'''
+definition = '''what barks; {CLASS} {"and so on " * 150}'''
+confusable = ["كلب"]
+hypernyms = ["حيوان أليف", "animal"]
+[classes."كلب"]
+name = "{ARABIC}"
+definition = "كلب من أي سلالة (any)"
+"""
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> Iterator[Served]:
+    """Own classes of photos by strangers who mean harm; the second has a photo without a file."""
+    workspace, store = labeled_workspace(tmp_path / "workspace", [])
+    with store.begin_alone() as session:
+        store_taxonomy(session, taxonomy_in(OWN, "own.toml"))
     for number, (name, size) in enumerate(zip(NAMES, SIZES, strict=True)):
         content = picture(number, size)
-        add_candidate(
-            workspace,
-            store,
-            TENCH,
-            number,
-            number + 1,
-            content=content,
-            owner_name=name,
-            title=name,
-        )
+        words = {"owner_name": name, "title": name, "content": content}
+        add_candidate(workspace, store, "dog.v2", number, number + 1, **words)
     for number in range(5):
-        add_candidate(workspace, store, CRANE, 100 + number, number + 1)
+        add_candidate(workspace, store, "كلب", 100 + number, number + 1)
     lost = next(
         path for path in workspace.images.rglob("*.jpg") if path.read_bytes() == picture(102)
     )
@@ -52,7 +62,10 @@ def test_what_strangers_wrote_is_text_and_nothing_else(
     hostile: Served, window: BrowserContext, wrong: list[str]
 ) -> None:
     page = sign_in(window, hostile.address, "<b>ann</b>")
-    see(page, "tench")
+    see(page, CLASS)
+    expect(page.locator(".definition")).to_contain_text(f"what barks; {CLASS}")
+    expect(page.locator(".kind")).to_have_text("a kind of حيوان أليف › animal")
+    expect(page.get_by_role("complementary", name="To compare")).to_contain_text(ARABIC)
     for place, name in enumerate(NAMES, 1):
         owner = photo(page, place).locator(".owner bdi")
         expect(owner).to_contain_text(name[:60])
@@ -66,39 +79,14 @@ def test_what_strangers_wrote_is_text_and_nothing_else(
         assert str(link.get_attribute("href")).startswith(("https://", "http://"))
         assert "noopener" in str(link.get_attribute("rel"))
     # All fits the window: nothing is to be scrolled to.
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     expect(page.get_by_role("button", name="Submit")).to_be_in_viewport(ratio=1)
 
-    label(page, "tench", "IIIII")
-    see(page, "crane")
+    label(page, CLASS, "IIIII")
+    see(page, ARABIC)
+    assert page.locator(".definition").evaluate("each => getComputedStyle(each).direction") == "rtl"
     expect(photo(page, 3)).to_contain_text("This photo cannot be shown.")
     press(page, "Digit3", "KeyB", "KeyA", "Enter")
     saved(page, "10/10")
-    assert stored(hostile.store, "<b>ann</b>")[CRANE] == "CCBCC"
+    assert stored(hostile.store, "<b>ann</b>")["كلب"] == "CCBCC"
     assert [each for each in wrong if "410" not in each] == []  # the lost one is answered 410
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.soak
-def test_whoever_cannot_see_it_is_told_all(served: Served, browser: Browser, scheme: str) -> None:
-    # Reports on colours need the colours that this scheme brings.
-    with browser.new_context(
-        viewport={"width": 1440, "height": 900},
-        color_scheme="dark" if scheme == "dark" else "light",
-        bypass_csp=True,  # axe is put into the page as a script
-    ) as window:
-        page = sign_in(window, served.address, f"axe-{scheme}")
-        see(page, "tench")
-        press(page, "Digit1", "Shift+Digit2", "Digit3", "KeyU", "Digit4", "KeyB")
-        found = problems(page, "answers")
-        press(page, "KeyH")
-        found += problems(page, "help")
-        press(page, "KeyH", "Space")
-        assert found + problems(page, "large") == []
-        press(page, "Space")
-
-        expect(page.get_by_role("group", name="Photo 2 of 5: Incorrect")).to_be_visible()
-        expect(page.get_by_role("button", name="Photo 5: see it large")).to_be_visible()
-        press(page, "Digit5")
-        expect(page.locator("[aria-live=polite]")).to_have_text("Photo 5 correct. All decided.")
-        press(page, "Enter")
-        expect(page.locator("[aria-live=polite]")).to_contain_text("goldfish: small golden")

@@ -27,6 +27,7 @@ from tests.labeler_app.pages import (
     served,
     shown,
 )
+from tests.questions import questioned_workspace
 
 GOOGLE = {"iss": "https://accounts.google.com", "sub": "117", "name": "Ann B.", "email": "a@b.c"}
 PROLIFIC = {"PROLIFIC_PID": "p1", "STUDY_ID": "study", "SESSION_ID": "s1"}
@@ -204,6 +205,18 @@ def test_instructions_come_before_the_first_label_and_not_again(opened: Opened) 
 
     vote(store, f"{TENCH}/flickr:0", "ann", Verdict.CORRECT)
     assert labels_for(label_page(labeler="ann"), workspace) is not None
+
+
+@pytest.mark.parametrize("asks", [False, True])
+def test_the_instructions_tell_of_questions_where_there_are_some(
+    asks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = questioned_workspace if asks else labeled_workspace
+    with served(*made(tmp_path / "workspace", [TENCH]), monkeypatch):
+        text = shown(label_page(labeler="ann"))
+    assert ("One photo, several classes" in text) == asks
+    assert ("none of these" in text) == asks
+    assert "Correct" in text
 
 
 def test_nothing_stands_before_the_labels_that_wait_of_who_was_given_photos(opened: Opened) -> None:
