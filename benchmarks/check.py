@@ -246,7 +246,8 @@ def label_service(folder: Path) -> Iterator[tuple[str, Counts]]:
     from genset.label.labelers import Labelers
     from genset.label.session.desk import Desk
     from genset.workspace import Workspace
-    from tests.label.simulated import add_pool, decided
+    from tests.label.desks import decided
+    from tests.labeled_workspace import add_pool
 
     workspace = Workspace.create(folder / "work")
     store = Store.open(workspace.store_url)
@@ -258,7 +259,7 @@ def label_service(folder: Path) -> Iterator[tuple[str, Counts]]:
         yield name.split()[-1], WORK.of(lambda desk=desk: desk.screens(12), *SQL)  # type: ignore[misc]
     first, *others = desk.screens(6)
     loaded = [screen.id for screen in others]
-    yield "answer", WORK.of(lambda: desk.take([decided(first, VETERAN)], 12, loaded), *SQL)
+    yield "answer", WORK.of(lambda: desk.take([decided(first)], 12, loaded), *SQL)
     store.close()
 
 

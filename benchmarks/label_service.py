@@ -33,7 +33,7 @@ from genset.label.labelers import Labelers
 from genset.workspace import Workspace
 from tests.label.http_page import HttpPage, session_of
 from tests.label.serving import free_port, serving
-from tests.label.simulated import add_pool
+from tests.labeled_workspace import add_pool
 
 VOTES = 3
 LEFT = 100  # candidates, for the labeler who has done all others

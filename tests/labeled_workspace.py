@@ -13,11 +13,21 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
-from sqlalchemy import Engine, make_url
+from sqlalchemy import Engine, insert, make_url
 from sqlalchemy.orm import Session
 
+from genset.classes import imagenet1k
 from genset.core.files import image_file, written_whole
-from genset.db import Candidate, Label, Photo, Store, Verdict, database, find_candidate
+from genset.db import (
+    Candidate,
+    GoldQuestion,
+    Label,
+    Photo,
+    Store,
+    Verdict,
+    database,
+    find_candidate,
+)
 from genset.workspace import Workspace
 
 TENCH, GOLDFISH, CRANE, TABBY = "n01440764", "n01443537", "n02012849", "n02123045"
@@ -103,6 +113,29 @@ def _add(
     session.add(candidate)
     session.flush()
     return candidate.task
+
+
+def add_pool(store: Store, candidates: int, a_class: int = 25) -> None:
+    """Candidates, so many a class, whose pictures nobody asks for: rows without files.
+
+    A photo of every class is a gold question of the next one.
+    """
+    classes = [cls.wnid for cls in imagenet1k()]
+    photos, found, gold = [], [], []
+    for number in range(1, candidates + 1):
+        stored = {"sha256": f"{number:064x}", "format": "JPEG", "stored_at": datetime.now(UTC)}
+        photos.append(photo_row(number, id=number, **stored))
+        place, before = divmod(number - 1, a_class)
+        about = {"wnid": classes[place], "photo_id": number}
+        found.append({**about, "keyword": "", "rank": before + 1})
+        if number % a_class == 0 and number < candidates:
+            known = {"expected": Verdict.INCORRECT, "reason": "known for the class before"}
+            gold.append({"wnid": classes[place + 1], "photo_id": number, **known})
+    with store.begin() as session:
+        session.add_all(photos)
+        session.flush()
+        session.execute(insert(Candidate), found)
+        session.execute(insert(GoldQuestion), gold)
 
 
 def photo_row(number: int, **changes: Any) -> Photo:
