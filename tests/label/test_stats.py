@@ -1,7 +1,6 @@
 """Labeling in numbers, on workspaces whose numbers can be counted by hand."""
 
 import secrets
-import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -12,7 +11,6 @@ from genset.core.errors import BadInput
 from genset.db import (
     Candidate,
     GoldAnswer,
-    GoldQuestion,
     Label,
     Photo,
     Screen,
@@ -21,10 +19,11 @@ from genset.db import (
 )
 from genset.label import Store, Verdict
 from genset.label.decisions import void
+from genset.label.gold import add_gold_question, list_gold_questions
 from genset.label.stats import Frequency, LabelerStats, Share, Stats, collect
 from genset.settings import LabelRules
 from genset.workspace import Workspace
-from tests.labeled_workspace import CLASSES, GOLDFISH, vote
+from tests.labeled_workspace import CLASSES, GOLDFISH, TENCH, vote
 
 Opened = tuple[Workspace, Store]
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -57,24 +56,13 @@ def screenful(
 
 def answer(store: Store, worker: str, number: int, *verdicts: str) -> None:
     """Let somebody answer a question that is known to be wrong; the last answer counts."""
+    task = f"{TENCH}/flickr:{number}"
+    known = {each.task: each for each in list_gold_questions(store)}
+    question = known.get(f"{GOLDFISH}/flickr:{number}")
+    question = question or add_gold_question(store, task, Verdict.INCORRECT, "a tench", GOLDFISH)
     with store.begin() as session:
-        photo = session.query(Photo).filter_by(source_id=str(number)).one()
-        question = session.query(GoldQuestion).filter_by(photo_id=photo.id).one_or_none()
-        if question is None:
-            question = GoldQuestion(
-                wnid=GOLDFISH, photo_id=photo.id, expected=Verdict.INCORRECT, reason="a tench"
-            )
-            session.add(question)
-            session.flush()
         for verdict in verdicts:
-            session.add(
-                GoldAnswer(
-                    id=uuid.uuid4(),
-                    gold_id=question.id,
-                    worker=worker,
-                    verdict=Verdict(verdict),
-                )
-            )
+            session.add(GoldAnswer(gold_id=question.id, worker=worker, verdict=Verdict(verdict)))
             session.flush()
 
 

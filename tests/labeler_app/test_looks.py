@@ -47,6 +47,7 @@ def hostile(tmp_path: Path) -> Iterator[Served]:
     for number, (name, size) in enumerate(zip(NAMES, SIZES, strict=True)):
         content = picture(number, size)
         words = {"owner_name": name, "title": name, "content": content}
+        words |= {"license_url": "javascript:alert(1)", "page_url": "https://x.example/a b"}
         add_candidate(workspace, store, "dog.v2", number, number + 1, **words)
     for number in range(5):
         add_candidate(workspace, store, "كلب", 100 + number, number + 1)

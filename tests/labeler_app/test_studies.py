@@ -22,7 +22,6 @@ from tests.labeler_app.pages import (
     click,
     label_page,
     labels_for,
-    run,
     session_for,
     shown,
 )
@@ -94,16 +93,6 @@ def test_a_signed_study_takes_nobody_whom_prolific_does_not_vouch_for(
         click(app, "Start labeling")
         do_all(desk_behind(app, workspace, opened))
     assert {vote.worker for vote in votes_table(store)} == {"prolific:P1"}
-
-
-def test_a_blocked_visitor_is_told_that_there_is_no_code_for_work_not_done(opened: Opened) -> None:
-    _, store = opened
-    Studies(store).add("prolific", "S1", 1, Terms(code="D0NE"))
-    app = label_page(**PROLIFIC)
-    Labelers(store).block("prolific:P1")
-    run(app)
-    assert "There is no code for work that was not done" in shown(app)
-    assert "D0NE" not in shown(app)
 
 
 EVIL = "<img src=x onerror=alert(1)> [a](javascript:b) **c** :smile: $1$"

@@ -12,12 +12,12 @@ from sqlalchemy import select
 
 from genset.cli import cli
 from genset.core.errors import BadInput
-from genset.db import Label, Ruling
+from genset.db import Label
 from genset.label import Store, Verdict
 from genset.workspace import Workspace
 from tests.commands import as_json
 from tests.label.desks import desk_of
-from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
+from tests.labeled_workspace import GOLDFISH, TENCH, vote
 
 Opened = tuple[Workspace, Store]
 ONE, TWO = f"{TENCH}/flickr:0", f"{TENCH}/flickr:1"
@@ -41,22 +41,6 @@ def voted(store: Store) -> None:
         for worker in ("ann", "bob"):
             vote(store, task, worker, right)
         vote(store, task, "eve", wrong if number in (1, 4, 6) else right)
-
-
-def test_rulings_are_a_table_of_their_own(opened: Opened, tmp_path: Path) -> None:
-    workspace, _ = opened
-    assert run(workspace, "rule", ONE, "correct", "--reason", "seen", "--by", "mia").exit_code == 0
-    path = tmp_path / "rulings.csv"
-    assert answer(workspace, "export", str(path), "--rulings") == {"file": str(path), "rulings": 1}
-    other, there = labeled_workspace(tmp_path / "other")
-    assert run(other, "import", str(path)).output == "1 ruling added, 0 known already\n"
-    with there.session() as session:
-        assert [(each.by, each.reason) for each in session.scalars(select(Ruling))] == [
-            ("mia", "seen")
-        ]
-    there.close()
-    both = run(workspace, "export", str(path), "--rulings", "--unlabeled").exception
-    assert "give --rulings, --comments or --unlabeled" in str(both)
 
 
 def test_what_nobody_labeled_goes_out_to_be_filled_in(opened: Opened, tmp_path: Path) -> None:

@@ -180,19 +180,6 @@ def test_removed_photos_are_left_out_and_counted(scored: Opened) -> None:
     assert stats["questions"] == len(of_others) < len(asked(store)) == 18 * 8
 
 
-def test_a_dry_run_tells_the_same_and_stores_nothing(scored: Opened) -> None:
-    workspace, store, _ = scored
-    (workspace.root / "genset.toml").write_text("[label]\nvotes = 3\n")
-    before = claims(store)
-    would = propose(workspace, "--dry-run")
-    said = done(workspace, "labels", "propose", "v1", "--dry-run").output
-    assert claims(store) == before
-    assert asked(store) == {}
-    assert said.startswith("v1: would ask 160 new questions of 20 photos\n")
-    assert "they take 480 votes" in said
-    assert propose(workspace) == {**would, "round": 1}
-
-
 def test_all_of_a_round_is_stored_or_nothing(scored: Opened) -> None:
     """The disk fills up while the last rows are written."""
     workspace, store, _ = scored

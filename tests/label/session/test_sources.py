@@ -5,7 +5,7 @@ import pytest
 from genset.db import Photo, SourceWords, Store
 from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
-from genset.label.session.sources import heed, notices, warnings
+from genset.label.session.sources import notices, warnings
 from genset.workspace import Workspace
 from tests.labeled_workspace import TENCH, add_candidate
 
@@ -40,23 +40,6 @@ def test_a_notice_stands_where_the_pool_has_photos_of_its_source(opened: Opened)
     with store.begin() as session:
         session.query(Photo).filter_by(source="flickr").update({"rejected": "gone"})
     assert notices(store) == ("Of Commons.",)
-
-
-def test_each_labeler_is_told_once_of_each_source(anywhere: Opened) -> None:
-    _, store = anywhere
-    ann, bob = (Labelers(store).by_name(name) for name in ("ann", "bob"))
-    know(store, "commons", title="Wikimedia Commons", warning="There is no safe search.")
-    assert warnings(store, ann) == ()  # none of its photos can be shown
-    put(anywhere, 900, "commons")
-    (told,) = warnings(store, ann)
-    assert (told.title, told.text) == ("Wikimedia Commons", "There is no safe search.")
-    heed(store, ann, ["commons"])
-    heed(store, ann, ["commons"])  # the button was pressed twice
-    assert (warnings(store, ann), len(warnings(store, bob))) == ((), 1)
-    know(store, "wild", title="Wild", warning="Anything goes.")
-    put(anywhere, 901, "wild")
-    assert [each.source for each in warnings(store, ann)] == ["wild"]
-    assert [each.source for each in warnings(store, bob)] == ["commons", "wild"]
 
 
 @pytest.mark.parametrize("evil", ["\u202egnp\n\n# x\x1b[2J", "x" * 100_000])

@@ -25,8 +25,6 @@ from genset.label.queue.boards import boards_of
 from genset.label.review import rule
 from genset.label.session.desk import Desk
 from genset.label.stats import collect
-from genset.release.freeze import create
-from genset.release.reader import Release
 from genset.scrape.estimate import labeled_candidates
 from genset.workspace import Workspace
 from tests.commands import as_json
@@ -195,37 +193,6 @@ FIRST = f"{TENCH}/flickr:0"
 
 
 START = datetime(2020, 1, 1, tzinfo=UTC)
-
-
-def test_a_spammers_story(anywhere: tuple[Workspace, Store]) -> None:
-    workspace, store = anywhere
-    do_all(desk_of(anywhere, "spam"))
-    desk = desk_of(anywhere, "next")
-    assert desk.screens() == []
-    assert desk.progress().done is not None
-    before = create(workspace, store, "before")
-    assert len(before) == 20
-    manifest = (before.root / "manifest.json").read_bytes()
-
-    would = effect_of_void(store, workspace, "spam")
-    assert desk.screens() == []
-    effect = void(store, workspace, "spam", by="mia", reason="0 s a photo")
-    assert effect == would
-    assert (effect.votes, effect.opened) == (20, 20)
-    assert effect.releases == ("before",)
-
-    assert desk.progress().done is None
-    done = do_all(desk, lambda owner: Verdict.CORRECT if owner == "owner 0" else Verdict.INCORRECT)
-    assert len(owners(*done)) == 20
-    after = create(workspace, store, "after")
-    assert [photo.source_id for photo in after.photos] == ["0"]
-    assert after.photos[0].labels == {"correct": 1}
-    assert (before.root / "manifest.json").read_bytes() == manifest
-    Release(before.root).verify()
-
-    back = clear(store, workspace, "spam", by="mia", reason="it was a bug")
-    assert (back.votes, back.opened, back.releases) == (20, 0, ())
-    assert len(votes_table(store)) == 40
 
 
 def test_names_of_tables_can_be_void_and_others_not(opened: tuple[Workspace, Store]) -> None:
