@@ -76,19 +76,6 @@ def test_with_one_vote_labelers_share_the_photos_out(anywhere: Opened) -> None:
     assert all(len(workers) == 1 for workers in labels_by_task(anywhere[1]).values())
 
 
-def test_each_candidate_goes_to_as_many_different_labelers_as_it_has_votes(
-    anywhere: Opened,
-) -> None:
-    anywhere = under(anywhere, votes=3)
-    for name in ("ann", "bob", "cid"):
-        assert len(owners(*do_all(desk_of(anywhere, name)))) == 20
-    assert do_all(desk_of(anywhere, "dan")) == []
-
-    shared = labels_by_task(anywhere[1])
-    assert len(shared) == 20
-    assert {tuple(workers) for workers in shared.values()} == {("ann", "bob", "cid")}
-
-
 def test_a_photo_labeled_in_one_panel_is_new_to_others_in_the_next(opened: Opened) -> None:
     do_all(desk_of(opened, "ann"))
     fresh = under(opened, panel="fresh")
