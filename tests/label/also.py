@@ -2,15 +2,12 @@
 
 import time
 import uuid
-from collections.abc import Callable
+from dataclasses import replace
 
-from genset.db import now
 from genset.label import Verdict
 from genset.label.session.desk import Desk
-from genset.label.session.shown import AddedClass, AlsoScreen, Done, NewLabel, Receipt, Submission
-
-# The verdict on every question, or on each by its class.
-Say = Verdict | Callable[[str], Verdict]
+from genset.label.session.shown import AddedClass, AlsoScreen, Done, Receipt, Submission
+from tests.label.desks import Say, decided
 
 
 def classes_of(screen: AlsoScreen) -> list[str]:
@@ -19,24 +16,10 @@ def classes_of(screen: AlsoScreen) -> list[str]:
 
 def answered(screen: AlsoScreen, say: Say = Verdict.INCORRECT, *added: str) -> Submission:
     """The screen's questions, all answered, and these classes added."""
-    at = 1000 * now().timestamp()
-    labels = tuple(
-        NewLabel(
-            id=uuid.uuid4(),
-            photo=each.id,
-            verdict=say if isinstance(say, Verdict) else say(each.cls.wnid),
-            shown_at=at,
-            decided_at=at,
-            order=order,
-            supersedes=each.label_id,
-        )
-        for order, each in enumerate(screen.questions, 1)
-    )
-    more = tuple(
-        AddedClass(uuid.uuid4(), wnid, at, at, order)
-        for order, wnid in enumerate(added, len(labels) + 1)
-    )
-    return Submission(screen.id, at, at, labels, more)
+    given = decided(screen, say)
+    at, first = given.submitted_at, len(given.labels) + 1
+    more = (AddedClass(uuid.uuid4(), wnid, at, at, n) for n, wnid in enumerate(added, first))
+    return replace(given, added=tuple(more))
 
 
 def decide(

@@ -14,13 +14,13 @@ from genset.label import LabelerAct, Verdict
 from genset.label.decisions import Effect, decide
 from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
-from genset.label.session.shown import NewLabel, Receipt, Screen, Submission
+from genset.label.session.shown import AlsoScreen, NewLabel, Receipt, Screen, Submission
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 
 CORRECT, INCORRECT, UNSURE = Verdict.CORRECT, Verdict.INCORRECT, Verdict.UNSURE
 
-# The verdict on every photo, or on each by its owner's name.
+# The verdict on every photo or question, or on each by its owner's name or its class.
 Say = Verdict | Callable[[str], Verdict]
 
 
@@ -34,20 +34,26 @@ def hold(store: Store, workspace: Workspace, name: str, **decision: Any) -> Effe
     return decide(store, workspace, name, LabelerAct.HOLD, **decision)
 
 
-def decided(screen: Screen, verdict: Say = CORRECT, at: datetime | None = None) -> Submission:
-    """The screen's photos, all decided."""
+def decided(
+    screen: Screen | AlsoScreen, verdict: Say = CORRECT, at: datetime | None = None
+) -> Submission:
+    """The screen's photos, or its questions, all decided."""
     time = 1000 * (at or now()).timestamp()
+    if isinstance(screen, Screen):
+        about = [(photo.id, photo.label_id, photo.owner_name) for photo in screen.photos]
+    else:
+        about = [(each.id, each.label_id, each.cls.wnid) for each in screen.questions]
     labels = tuple(
         NewLabel(
             id=uuid.uuid4(),
-            photo=photo.id,
-            verdict=verdict if isinstance(verdict, Verdict) else verdict(photo.owner_name),
+            photo=id,
+            verdict=verdict if isinstance(verdict, Verdict) else verdict(words),
             shown_at=time,
             decided_at=time,
             order=order,
-            supersedes=photo.label_id,
+            supersedes=label_id,
         )
-        for order, photo in enumerate(screen.photos, 1)
+        for order, (id, label_id, words) in enumerate(about, 1)
     )
     return Submission(screen.id, time, time, labels)
 

@@ -8,15 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from genset.core.errors import BadInput
-from genset.db import (
-    Candidate,
-    GoldAnswer,
-    Label,
-    Photo,
-    Screen,
-    ScreenPhoto,
-    find_candidate,
-)
+from genset.db import Candidate, GoldAnswer, Label, Photo, Screen, ScreenPhoto, find_candidate
 from genset.label import Store, Verdict
 from genset.label.decisions import void
 from genset.label.gold import add_gold_question, list_gold_questions

@@ -10,7 +10,6 @@ from sqlalchemy import select, text
 
 from genset.db import DuplicatePair, Label, Photo, Ruling, Store, Verdict
 from genset.label.access import Managers, manager_token
-from genset.label.labelers import Labelers
 from genset.label.session.pictures import picture_path
 from labeler_app.manage import deciding
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, labeled_workspace, vote
@@ -183,30 +182,6 @@ def test_the_review_queue_is_settled_by_a_key_each(opened: Opened) -> None:
         assert len(session.scalars(select(Label)).all()) == 6  # no vote was touched
 
 
-def test_what_was_decided_with_the_votes_in_sight_says_so(opened: Opened) -> None:
-    workspace, store = opened
-    divide(store, *(f"{TENCH}/flickr:{number}" for number in range(3)))
-    app = manage_page(workspace, "Review")
-    app.toggle[0].set_value(True)
-    run(app)
-    assert ":green-badge[correct] ann" in shown(app)
-    app.text_input(key=f"why {TENCH}/flickr:0").set_value("a carp")
-    run(app)
-    click(app, "Incorrect")
-    app.toggle[0].set_value(False)
-    run(app)
-    click(app, "Correct")  # its votes were shown before
-    click(app, "Correct")
-    click(app, "Back")  # its votes were shown since
-    click(app, "Incorrect")
-    assert [reason for *_, reason in rulings(store)] == [
-        "a carp (votes shown)",
-        "looked at in the review queue (votes shown)",
-        "looked at in the review queue",
-        "looked at in the review queue (votes shown)",
-    ]
-
-
 def test_a_ruling_that_could_not_be_stored_is_told_and_still_waits(opened: Opened) -> None:
     workspace, store = opened
     divide(store, f"{TENCH}/flickr:0")
@@ -302,23 +277,6 @@ def test_pairs_are_decided_side_by_side_the_closest_first(opened: Opened) -> Non
         }
         decided = session.scalars(select(DuplicatePair.decided_by)).all()
         assert decided == ["manager"] * 4
-
-
-@pytest.mark.soak
-def test_a_manager_invites_labelers(opened: Opened) -> None:
-    workspace, store = opened
-    app = manage_page(workspace, "People")
-    field(app, "Invite a labeler").set_value("Cleo")
-    click(app, "Make a link")
-    (link,) = app.code
-    token = link.value.partition("/?invite=")[2]
-    assert Labelers(store).by_invite(token).name == "Cleo"
-    assert "shown only now" in shown(app)
-    field(app, "Invite a labeler").set_value("ＣLEO")
-    click(app, "Make a link")
-    assert "Cleo exists already, with 0 labels: this link replaces" in shown(app)
-    assert not run(app).code
-    assert list(app.dataframe[0].value["labeler"]) == ["Cleo"]
 
 
 def test_a_manager_invites_managers_and_takes_their_links_back(opened: Opened) -> None:

@@ -14,15 +14,7 @@ from genset.sets.open import open_set
 from genset.workspace import Workspace
 from labeler_app.manage import deciding
 from tests.labeled_workspace import TENCH
-from tests.labeler_app.pages import (
-    Opened,
-    click,
-    manage_page,
-    pictures,
-    run,
-    served,
-    shown,
-)
+from tests.labeler_app.pages import Opened, click, manage_page, pictures, run, served, shown
 from tests.reporting.suspects import scored_workspace
 
 FISH, POT, DIVIDED = (f"{TENCH}/flickr:{number}" for number in (0, 1, 2))

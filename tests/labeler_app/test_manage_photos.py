@@ -13,16 +13,7 @@ from genset.label.session.shown import NewComment
 from labeler_app.manage import deciding
 from tests.label.desks import decided, desk_of, under
 from tests.labeled_workspace import TENCH, add_candidate, vote
-from tests.labeler_app.pages import (
-    Opened,
-    buttons,
-    click,
-    field,
-    manage_page,
-    pictures,
-    run,
-    shown,
-)
+from tests.labeler_app.pages import Opened, buttons, click, field, manage_page, pictures, run, shown
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 

@@ -19,7 +19,6 @@ from starlette.testclient import TestClient
 from genset.db import Label, Store
 from genset.label.access import label_secret
 from genset.label.labelers import Labelers
-from genset.label.session.desk import Desk
 from genset.workspace import Workspace
 from labeler_app.routes import Sessions, routes
 from labeler_app.server import EDGE
@@ -38,7 +37,6 @@ class Client:
         # An error of ours is an error of the test's.
         self.http = TestClient(app, raise_server_exceptions=True)
         labeler = Labelers(store).by_name("ann")
-        self.desk = Desk(workspace, store, labeler)
         self.session = Sessions(label_secret(workspace)).sign(labeler.id)
 
     def post(self, what: str, body: Any) -> httpx.Response:

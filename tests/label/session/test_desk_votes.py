@@ -32,14 +32,7 @@ from tests.label.desks import (
     reasons,
     under,
 )
-from tests.labeled_workspace import (
-    GOLDFISH,
-    TABBY,
-    TENCH,
-    add_candidate,
-    labeled_workspace,
-    vote,
-)
+from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, add_candidate, labeled_workspace, vote
 
 Opened = tuple[Workspace, Store]
 
