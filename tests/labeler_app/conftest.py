@@ -76,12 +76,8 @@ def wrong(window: BrowserContext) -> list[str]:
         lambda said: found.append(said.text) if said.type in ("error", "warning") else None,
     )
     window.on("requestfailed", lambda request: found.append(f"failed: {request.url}"))
+    ours = ("http://127.0.0.1:", "data:", "blob:")
     window.on(
-        "request",
-        lambda request: (
-            None
-            if request.url.startswith(("http://127.0.0.1:", "data:", "blob:"))
-            else found.append(f"elsewhere: {request.url}")
-        ),
+        "request", lambda sent: sent.url.startswith(ours) or found.append(f"elsewhere: {sent.url}")
     )
     return found

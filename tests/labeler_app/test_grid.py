@@ -1,6 +1,5 @@
 """A class's many photos as a grid: worked through by keys, by mouse, and on a phone."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -9,7 +8,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from genset.label.comments import comments
 from tests.labeled_workspace import CRANE, TENCH, labeled_workspace
-from tests.labeler_app.component import begin, press, problems, saved, see, sign_in, stored
+from tests.labeler_app.component import press, problems, saved, see, sign_in, stored
 from tests.labeler_app.conftest import Served, let_many_label, serve
 
 pytestmark = pytest.mark.browser
@@ -81,30 +80,3 @@ def test_mouse_works_through_a_grid(grids: Served, window: BrowserContext) -> No
     saved(page, "48/48")
     found = [(one.task, one.text) for one in comments(grids.store) if one.labeler == "mouse"]
     assert found == [(f"{TENCH}/flickr:2", "a drawing")]
-
-
-def test_what_was_not_in_sight_on_a_phone_has_no_verdict(grids: Served, browser: Browser) -> None:
-    size = {"width": 390, "height": 844}
-    with browser.new_context(viewport=size, has_touch=True, is_mobile=True) as phone:
-        page = phone.new_page()
-        page.goto(f"{grids.address}/?labeler=thumb")
-        begin(page)
-        see(page, "tench", "0 of 48 decided")
-        page.get_by_role("button", name="Photo 5: its next verdict", exact=True).tap()
-        rest = page.get_by_role("button", name="Rest correct")
-        before = 0
-        expect(page.locator(".in-sight")).to_have_text(re.compile(r"^(9|1[0-8]) seen$"))
-        while "." in (all_now := verdicts(page)):
-            seen = len(all_now) - all_now.count(".")
-            assert all_now[seen:] == ["."] * (48 - seen) or before == 0
-            rest.tap()
-            decided = 48 - verdicts(page).count(".")
-            assert before < decided <= before + 18  # three a row, and six rows at most
-            before = decided
-            expect(page.locator(".in-sight")).to_have_text(re.compile(r"^\d\d seen$|^$"))
-            expect(page.locator(".definition")).to_be_in_viewport(ratio=1)
-            page.wait_for_timeout(400)  # as long as a labeler takes to look
-        page.get_by_role("button", name="Submit").tap()
-        see(page, "crane", "0 of 48 decided")
-        saved(page, "48/48")
-    assert Counter(stored(grids.store, "thumb")[TENCH]) == Counter(I=1, C=47)

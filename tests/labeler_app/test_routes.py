@@ -128,23 +128,8 @@ def handshake(port: int, *headers: str) -> int:
     return int(found[1])
 
 
-class Server:
-    def __init__(self, process: "subprocess.Popen[str]", port: int) -> None:
-        self.process, self.port = process, port
-
-    def handshake(self, *headers: str) -> int:
-        return handshake(self.port, *headers)
-
-    def asked_outside(self) -> str:
-        """What the server has asked for outside until now. It ends."""
-        self.process.kill()
-        self.process.wait()
-        assert self.process.stdout is not None
-        return self.process.stdout.read()
-
-
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
+def server(tmp_path: Path) -> Iterator[tuple["subprocess.Popen[str]", int]]:
     workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH])
     store.close()
     port = free_port()
@@ -158,16 +143,17 @@ def server(tmp_path: Path) -> Iterator[Server]:
     assert process.stderr is not None
     try:
         assert "the labeling page is at" in process.stderr.readline()
-        yield Server(process, port)
+        yield process, port
     finally:
         kill(process)
 
 
 @pytest.mark.soak
 def test_only_pages_of_this_server_open_a_websocket_and_nobody_outside_is_asked(
-    server: Server,
+    server: tuple["subprocess.Popen[str]", int],
 ) -> None:
-    here = f"127.0.0.1:{server.port}"
+    process, port = server
+    here = f"127.0.0.1:{port}"
     for origin, host in (
         (f"http://{here}", here),
         ("https://labels.example.org", "labels.example.org"),
@@ -176,28 +162,31 @@ def test_only_pages_of_this_server_open_a_websocket_and_nobody_outside_is_asked(
         ("https://labels.example.org:8443", "labels.example.org:8443"),
         ("http://[::1]:8501", "[::1]:8501"),
     ):
-        assert server.handshake(f"Host: {host}", f"Origin: {origin}") == 101, origin
-    assert server.handshake(f"Host: {here}") == 101  # no browser
+        assert handshake(port, f"Host: {host}", f"Origin: {origin}") == 101, origin
+    assert handshake(port, f"Host: {here}") == 101  # no browser
     for origin in (
         "http://evil.example",
-        f"http://evil.example:{server.port}",
+        f"http://evil.example:{port}",
         f"http://{here}.evil.example",
         f"http://{here}@evil.example",
         f"http://evil.example@{here}",
         f"http://{here}/",
-        f"http://localhost:{server.port}",
+        f"http://localhost:{port}",
         "http://127.0.0.1:1",
         f"file://{here}",
         "null",
         "",
     ):
-        assert server.handshake(f"Host: {here}", f"Origin: {origin}") == 403, origin
+        assert handshake(port, f"Host: {here}", f"Origin: {origin}") == 403, origin
     # What a stranger can write says nothing.
     evil = ("Origin: https://evil.example", "X-Forwarded-Host: evil.example")
-    assert server.handshake(f"Host: {here}", *evil) == 403
+    assert handshake(port, f"Host: {here}", *evil) == 403
     both = (f"Origin: http://{here}", "Origin: https://evil.example")
-    assert server.handshake(f"Host: {here}", *both) in (400, 403)
-    assert server.asked_outside() == ""
+    assert handshake(port, f"Host: {here}", *both) in (400, 403)
+    process.kill()
+    process.wait()
+    assert process.stdout is not None
+    assert process.stdout.read() == ""  # nobody outside was asked
 
 
 @pytest.mark.browser
