@@ -1,5 +1,6 @@
 """What was not in sight has no verdict, from a phone to 4K; and what is seen large."""
 
+import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -10,7 +11,6 @@ from genset.classes import imagenet1k
 from tests.labeled_workspace import CRANE, TENCH, add_candidate
 from tests.labeler_app.component import chosen, photo, press, problems, rows, saved, see, sign_in
 from tests.labeler_app.conftest import Served, let_many_label, serve
-from tests.labeler_app.questions import asked
 from tests.questions import questioned_workspace
 
 pytestmark = pytest.mark.browser
@@ -43,6 +43,16 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         add_candidate(workspace, store, CRANE, 200 + number, number + 1)
     let_many_label(workspace)
     yield from serve(workspace, store)
+
+
+def asked(page: Page, decided: int) -> list[str]:
+    """Wait until a photo is painted and so many of its questions are decided; their classes."""
+    heading = page.get_by_role("heading", name="Which of these are also in this photo?")
+    expect(heading).to_be_visible()
+    expect(page.locator(".decided")).to_have_text(re.compile(rf"{decided} of \d decided"))
+    expect(page.locator(".screen[data-state='painted']")).to_be_visible()
+    labels = [each.get_attribute("aria-label") or "" for each in page.locator(".question").all()]
+    return [label.split(": ")[1] for label in labels]
 
 
 def keys_for_all(page: Page, selector: str, key: str) -> int:

@@ -122,17 +122,11 @@ def test_an_invitation_lets_in_the_one_it_was_made_for(
     app.text_input[0].set_value("ann")  # on one's own machine a name still does
     click(app, "Start")
     assert dict(app.query_params) == {"labeler": "ann"}
-
-
-def test_a_blocked_labeler_is_told_so(opened: Opened) -> None:
-    workspace, store = opened
-    token = Labelers(store).invite("Ben")
     app = label_page(invite=token)
     Labelers(store).block("Ben")
     run(app)
     assert "You can no longer label here" in shown(app)
-    assert labels_for(app, workspace) is None
-    assert not app.button
+    assert labels_for(app, workspace) is None and not app.button
 
 
 def test_where_a_provider_is_configured_it_says_who_one_is(opened: Opened) -> None:

@@ -14,7 +14,7 @@ from genset.label.session.desk import Desk
 from labeler_app.routes import Sessions
 from tests.label.crowd.key_host import key_host
 from tests.label.desks import do_all
-from tests.label.session.test_sources import know
+from tests.label.session.test_given_examples import know
 from tests.labeled_workspace import TENCH, add_candidate
 from tests.labeler_app.pages import (
     Opened,

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from genset.classes import imagenet1k
 from genset.db import GoldAnswer, Label, Store
 from genset.workspace import Workspace
 from tests.label.http_page import HttpPage, session_of
@@ -20,7 +19,6 @@ from tests.label.serving import free_port, kill, serving
 from tests.labeled_workspace import add_pool
 
 LABELERS, CLASSES, A_CLASS, VOTES, GOLD = 100, 20, 30, 3, 0.1
-WNIDS = [cls.wnid for cls in imagenet1k()]
 ASKED = CLASSES * (A_CLASS - 1) + 1  # a photo of each class but the last is a gold question
 
 

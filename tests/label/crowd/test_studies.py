@@ -177,13 +177,6 @@ def test_many_tabs_of_one_visit_at_once_are_one_visit(anywhere: tuple[Workspace,
     assert len(found) == 1
 
 
-@pytest.mark.parametrize("host", ["www.mturk.com", "workersandbox.mturk.com"])
-def test_a_task_is_handed_in_to_the_platform(host: str) -> None:
-    address = f"https://{host}/mturk/externalSubmit"
-    assert submit_address(f"https://{host}") == address
-    assert submit_address(f"https://{host}/") == address
-
-
 @pytest.mark.parametrize(
     "to",
     [
@@ -201,7 +194,10 @@ def test_a_task_is_handed_in_to_the_platform(host: str) -> None:
         "javascript:alert(1)//https://www.mturk.com",
     ],
 )
-def test_a_task_is_handed_in_nowhere_else(to: str) -> None:
+def test_a_task_is_handed_in_to_the_platform_and_nowhere_else(to: str) -> None:
+    for host in ("https://www.mturk.com", "https://workersandbox.mturk.com"):
+        for address in (host, f"{host}/"):
+            assert submit_address(address) == f"{host}/mturk/externalSubmit"
     with pytest.raises(BadInput, match="turkSubmitTo is not Mechanical Turk's"):
         submit_address(to)
 

@@ -80,6 +80,7 @@ def of_photo(store: Store, photo: str) -> dict[str, Question]:
 
 def test_a_photo_is_asked_about_with_what_models_said_and_what_is_like_it(scored: Opened) -> None:
     workspace, store, _ = scored
+    before = json.loads(done(workspace, "status", "--json").stdout)
     told = propose(workspace)
     found = of_photo(store, "/flickr:0")
     home = ALL.index(TENCH)
@@ -99,13 +100,7 @@ def test_a_photo_is_asked_about_with_what_models_said_and_what_is_like_it(scored
     assert told["photos"] == 20
     assert told["questions"] == told["votes"] == len(asked(store)) == 160
     assert {each.home for each in found.values()} == {TENCH}
-
-
-def test_the_first_pass_sees_none_of_it(scored: Opened) -> None:
-    workspace, store, _ = scored
-    before = json.loads(done(workspace, "status", "--json").stdout)
-    assert "questions" not in done(workspace, "status").output
-    propose(workspace)
+    # The first pass sees none of it.
     next_command = f"genset -w {workspace.root} label"
     asks = {"questions": 160, "unanswered": 160, "next_command": next_command}
     assert json.loads(done(workspace, "status", "--json").stdout) == {**before, **asks}
@@ -219,7 +214,9 @@ def test_what_cannot_be_proposed_is_named(
     assert asked(scored[1]) == {}
 
 
-def test_labels_on_proposals_go_out_and_come_in_by_their_names(scored: Opened) -> None:
+def test_labels_on_proposals_go_out_and_come_in_by_their_names(
+    scored: Opened, tmp_path: Path
+) -> None:
     workspace, store, _ = scored
     propose(workspace)
     first, second, *_ = sorted(asked(store))
@@ -230,6 +227,10 @@ def test_labels_on_proposals_go_out_and_come_in_by_their_names(scored: Opened) -
         )
     assert import_labels(store, table).new == 2
     done(workspace, "labels", "export", str(workspace.root / "out.csv"))
+    _, there, _ = released(tmp_path / "other")  # where they were not asked
+    with pytest.raises(BadInput, match=r"nobody was asked .*; see genset labels propose"):
+        import_labels(there, workspace.root / "out.csv")
+    there.close()
     with (workspace.root / "out.csv").open() as file:
         said = {row["task"]: row["label"] for row in csv.DictReader(file) if row["worker"] == "eve"}
     assert said == {first: "correct", second: "unsure"}
@@ -241,19 +242,6 @@ def test_labels_on_proposals_go_out_and_come_in_by_their_names(scored: Opened) -
     release = Release(workspace.releases / "v2")
     assert {photo.wnid for photo in release.photos} == set(CLASSES)
     assert len(release.photos) == 20
-
-
-def test_answers_to_proposals_need_the_proposals(scored: Opened, tmp_path: Path) -> None:
-    workspace, store, _ = scored
-    propose(workspace)
-    task = min(asked(store))
-    vote(store, task, "ben", Verdict.CORRECT)
-    table = tmp_path / "labels.csv"
-    done(workspace, "labels", "export", str(table))
-    _, there, _ = released(tmp_path / "other")
-    with pytest.raises(BadInput, match=f"{task} .* nobody was asked .*; see genset labels propose"):
-        import_labels(there, table)
-    there.close()
 
 
 def test_two_runs_of_one_name_are_told_apart_by_their_keys(scored: Opened) -> None:

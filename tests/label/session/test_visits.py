@@ -204,13 +204,3 @@ def test_who_labels_already_and_where_nothing_is_known_there_is_none(anywhere: O
     assert not any(screen.is_training for screen in desk_of(later, "bob").screens())
     cid = desk_of(later, "cid")
     assert [screen.is_training for screen in cid.screens(2)] == [True, False]
-
-
-def test_a_visit_that_has_ended_gets_none(anywhere: Opened) -> None:
-    workspace, store = under(anywhere, votes=1, training=1)
-    Studies(store).add("mturk", "hit", 2)
-    do_all(desk_of((workspace, store), "bob"))
-    ann = Desk(workspace, store, Labelers(store).by_study("mturk", "hit", "W1", "A1"))
-    assert ann.screens() == [] and ann.progress().done is not None
-    add_gold_question(store, f"{GOLDFISH}/flickr:100", CORRECT, "it is mine")
-    assert ann.screens() == []

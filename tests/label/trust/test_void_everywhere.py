@@ -1,6 +1,6 @@
 """No count, aggregate, gold question or release has a labeler's votes while they are void."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -190,9 +190,6 @@ def gold_shown_to(store: Store, worker: str) -> int:
 
 
 FIRST = f"{TENCH}/flickr:0"
-
-
-START = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def test_names_of_tables_can_be_void_and_others_not(opened: tuple[Workspace, Store]) -> None:
