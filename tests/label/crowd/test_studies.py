@@ -30,6 +30,13 @@ def labelers(store: Store) -> Labelers:
     return Labelers(store)
 
 
+def test_a_study_has_a_code_for_each_way_it_can_end(studies: Studies) -> None:
+    made = studies.add("prolific", "S1", 20, Terms(code="C0DE", code_failed="FA1L"))
+    assert (made.code, made.code_failed) == ("C0DE", "FA1L")
+    assert len({getattr(made, name) for name in CODES}) == 4
+    assert studies.find("S1").id == made.id
+
+
 def test_a_study_that_is_there_keeps_what_is_not_given_anew(studies: Studies) -> None:
     terms = Terms(gold_needed=0.8, pay="£2", consent="We keep your verdicts.", signed=True)
     made = studies.add("prolific", "S1", 20, terms)
@@ -162,6 +169,15 @@ def test_who_comes_by_an_invitation_and_a_platform_is_one_labeler(
     with pytest.raises(BadInput, match="ask for a new one"):
         labelers.by_study("prolific", "S1", "P2", "V3", invite="made-up")
     assert [each.name for each in labelers.all()] == ["ann"]
+
+
+def test_who_came_by_the_platform_first_stays_that_labeler(
+    studies: Studies, labelers: Labelers
+) -> None:
+    studies.add("prolific", "S1", 20)
+    worker = labelers.by_study("prolific", "S1", "P1", "V1")
+    token = labelers.invite("ann")
+    assert labelers.by_study("prolific", "S1", "P1", "V1", invite=token) == worker
 
 
 def test_many_tabs_of_one_visit_at_once_are_one_visit(anywhere: tuple[Workspace, Store]) -> None:
