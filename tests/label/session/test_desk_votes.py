@@ -16,6 +16,7 @@ from genset.label import Verdict
 from genset.label.gold import add_gold_question, list_gold_questions, retire_gold_question
 from genset.label.labelers import Labelers
 from genset.label.queue.leases import lock_candidates
+from genset.label.review import rule
 from genset.label.session.shown import Done, Screen
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
@@ -87,7 +88,9 @@ def test_a_candidate_grows_while_its_interval_straddles_the_threshold(opened: Op
         "owner 1": lambda turn: INCORRECT if turn < 4 else CORRECT,  # the same, at 3
         "owner 2": lambda turn: CORRECT if turn == 0 else INCORRECT,  # 1 of 3, then 1 of 5: clear
         "owner 3": lambda _: CORRECT,  # 3 of 3, 5 of 5: not clear; 8 of 8 is the end
+        "owner 4": lambda _: CORRECT,  # somebody ruled on it: it grows no more
     }
+    rule(opened[1], f"{TENCH}/flickr:4", CORRECT, "eve", "a tench")
     for turn in range(9):
         do_all(
             desk_of(opened, f"labeler {turn}"),
@@ -124,6 +127,14 @@ def test_late_labels_are_taken_photo_by_photo_where_votes_allow(anywhere: Opened
     assert reasons(ann.submit(given)) == expected
     assert reasons(ann.submit(given)) == expected
     assert labels_by_task(anywhere[1])[f"{TENCH}/flickr:3"] == ["bob"]
+
+
+def test_what_was_leased_is_taken_whatever_comes_from_a_table_meanwhile(opened: Opened) -> None:
+    ann = desk_of(opened, "ann")
+    screen = ann.screens(count=1)[0]
+    vote(opened[1], f"{TENCH}/flickr:3", "bob", INCORRECT)
+
+    assert reasons(do(ann, screen)) == [""] * 5
 
 
 def test_many_tabs_of_many_labelers_at_once_get_no_photo_twice(anywhere: Opened) -> None:

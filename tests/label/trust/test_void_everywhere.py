@@ -25,6 +25,7 @@ from genset.label.queue.boards import boards_of
 from genset.label.review import rule
 from genset.label.session.desk import Desk
 from genset.label.stats import collect
+from genset.release.freeze import create
 from genset.scrape.estimate import labeled_candidates
 from genset.workspace import Workspace
 from tests.commands import as_json
@@ -190,6 +191,21 @@ def gold_shown_to(store: Store, worker: str) -> int:
 
 
 FIRST = f"{TENCH}/flickr:0"
+
+
+def test_who_was_held_out_and_is_void_stands_in_releases_from_before(
+    opened: tuple[Workspace, Store],
+) -> None:
+    workspace, store = opened
+    vote(store, FIRST, "spam", Verdict.CORRECT)
+    create(workspace, store, "before")
+    for made in (
+        hold(store, workspace, "spam", by="genset", reason="fast"),
+        void(store, workspace, "spam", by="mia", reason="yes, fast"),
+        void(store, workspace, "spam", by="mia", reason="all", since=now() - timedelta(days=1)),
+    ):
+        assert (made.votes, made.releases) == (1, ("before",))
+    assert clear(store, workspace, "spam", by="mia", reason="no").votes == 1
 
 
 def test_names_of_tables_can_be_void_and_others_not(opened: tuple[Workspace, Store]) -> None:
