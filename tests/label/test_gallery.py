@@ -7,6 +7,7 @@ from genset.label.decisions import void
 from genset.label.gallery import (
     LabeledPhoto,
     Which,
+    case_of,
     classes_with_photos,
     labelers_with_labels,
     photos_of_class,
@@ -15,6 +16,7 @@ from genset.label.gallery import (
 from genset.label.review import rule
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, vote
+from tests.questions import BASSINET, ask_about
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 Opened = tuple[Workspace, Store]
@@ -93,3 +95,14 @@ def test_a_labeler_s_labels_stand_in_the_order_in_which_they_said_them(anywhere:
     # Against a vote that its labeler took back nobody disagrees.
     vote(store, task(2), "ben", YES)
     assert said(store, "ann", Which.DISAGREEMENT) == []
+
+
+def test_a_question_about_a_further_class_is_opened_too(anywhere: Opened) -> None:
+    _, store = anywhere
+    ask_about(store, {task(0): (BASSINET,)})
+    question = f"{BASSINET}/flickr:0"
+    vote(store, question, "ann", NO)
+    case = case_of(store, question)
+    assert (case.candidate.photo.task, case.candidate.counts) == (question, {NO: 1})
+    assert question not in [each.photo.task for each in photos_of_class(store, BASSINET)]
+    assert [each.photo.task for each in said(store, "ann")] == [question]

@@ -9,8 +9,10 @@ from sqlalchemy import select, text
 from streamlit import config
 from streamlit.runtime.context import ContextProxy
 
+from genset.classes.files import taxonomy_in
 from genset.db import Labeler as LabelerRow
 from genset.db import Store, Verdict
+from genset.db.taxonomies import store_taxonomy
 from genset.label.crowd.studies import Studies, Terms
 from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
@@ -199,6 +201,18 @@ def test_instructions_come_before_the_first_label_and_not_again(opened: Opened) 
 
     vote(store, f"{TENCH}/flickr:0", "ann", Verdict.CORRECT)
     assert labels_for(label_page(labeler="ann"), workspace) is not None
+
+
+@pytest.mark.parametrize("file", ["", "[classes.owl]"])
+def test_instructions_name_wikipedia_where_a_class_has_a_link(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with served(*labeled_workspace(tmp_path / "mine", []), monkeypatch) as (_, store):
+        if file:
+            with store.begin_alone() as session:
+                store_taxonomy(session, taxonomy_in(file, "own.toml"))
+        text = shown(label_page(assignmentId="ASSIGNMENT_ID_NOT_AVAILABLE"))
+    assert "Go by the definition" in text and ("link to Wikipedia" in text) != bool(file)
 
 
 @pytest.mark.parametrize("asks", [False, True])
