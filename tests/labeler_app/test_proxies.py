@@ -187,14 +187,11 @@ def test_somebody_labels_through_it(outside: Outside, browser: Browser) -> None:
     assert "/genset/submit" in logged and token not in logged
 
 
-def test_websockets_of_this_site_alone_are_let_in(outside: Outside) -> None:
+def test_the_proxy_adds_nothing_and_takes_nothing_away(outside: Outside) -> None:
     stream = "GET /_stcore/stream"
     assert outside.ask(stream, *UPGRADE, f"Origin: https://{outside.host}")[0] == 101
     for origin in ("https://evil.example", f"https://evil.example:{outside.port}"):
         assert outside.ask(stream, *UPGRADE, f"Origin: {origin}")[0] == 403
-
-
-def test_the_proxy_adds_nothing_and_takes_nothing_away(outside: Outside) -> None:
     status, answer = outside.ask("GET /genset/ready")
     assert status == 200 and '{"ready":true}' in answer
     headers = answer.lower()
