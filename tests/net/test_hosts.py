@@ -285,3 +285,43 @@ def test_a_command_with_another_key_forgets_that_two_were_refused(world: World) 
     with world.store.session() as session:
         down = select(HostState.name).where(HostState.down_since.is_not(None))
         assert list(session.scalars(down)) == []
+
+
+def test_photos_that_came_show_that_a_host_is_well(world: World) -> None:
+    """Two of them are asked for again; those that stopped to come are no yardstick."""
+    host, bad = world.host(), http_error(403)
+    for address in "abc":
+        host.call(answering, address)
+    host.answered.extend([raising(bad)] * 3)
+    for turn in range(6):
+        fail(host, f"d{turn}", "e", "f", error=SourceUnavailable("no", scope="photo"))
+        world.clock.now += host.opens_in()
+    assert host.call(answering, "g") == "answer"
+    assert is_open(host)
+
+
+def test_nobody_asks_whether_a_host_is_well_while_it_wants_a_pause(world: World) -> None:
+    host, answered = world.host(), list[int]()
+
+    def answer(quota: int) -> str:
+        answered.append(quota)
+        return "answer"
+
+    host.call(answer, "a")
+    for letter in "bcd":
+        fail(host, letter, error=http_error(503, Retry_After="10"))
+        world.clock.now += 11
+    assert len(answered) == 1 and host.is_down
+
+
+def test_one_address_that_is_always_refused_slows_nothing(world: World) -> None:
+    host = world.host(interval=0.1)
+    host.call(answering, "a")
+    for _ in range(8):
+        world.clock.now += host.opens_in()
+        fail(host, "b", error=http_error(429), is_known=True)
+    world.clock.now += host.opens_in()
+    begun = world.clock.now
+    for number in range(11):
+        host.call(answering, f"c{number}")
+    assert world.clock.now - begun < 2
