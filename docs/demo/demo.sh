@@ -96,7 +96,15 @@ say 'These photos are old and well known, and the networks may have seen them: t
 printf '\nThe report, for your browser:\n\n    %s\n' "$PWD/report-demo.html"
 printf '\nThe labeling page, where three photos wait for you:\n\n    %s -w %s label\n' \
     "$(command -v genset)" "$PWD"
-printf '\nNew photos of Wikimedia Commons by the same command, which asks for an address of yours:\n\n'
-printf '    genset init %s/cats --contact you@example.org\n' "$PWD"
-printf '    genset -w %s/cats scrape --source commons --classes tabby --per-class 5\n' "$PWD"
+if [ -z "${GENSET_CONTACT:-}" ]; then
+    printf '\nNew photos of Wikimedia Commons, which asks for an address of yours:\n\n'
+    printf '    make demo GENSET_CONTACT=you@example.org\n'
+else
+    say 'New photos of three classes, by the same command, from Wikimedia Commons.'
+    unset FLICKR_API_KEY
+    run genset init new
+    run genset -w new scrape --classes goldfish,tabby,espresso --per-class 5 \
+        --give-up-after 20s || say 'Wikimedia Commons did not answer: the lines above say why.'
+    printf '\nTheir labeling page:\n\n    %s -w %s/new label\n' "$(command -v genset)" "$PWD"
+fi
 printf '\nA folder of photos and two checkpoints, which README goes on with:\n\n    cd %s\n\n' "$PWD"
