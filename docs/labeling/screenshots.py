@@ -22,8 +22,7 @@ from genset.workspace import Workspace
 from tests.browser import chromium
 from tests.label.serving import free_port, serving
 from tests.labeled_workspace import TABBY, add_candidate, vote
-from tests.labeler_app.component import begin, press, see
-from tests.labeler_app.questions import asked
+from tests.labeler_app.component import asked, begin, press, see
 from tests.questions import ask_about
 
 

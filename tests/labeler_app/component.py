@@ -1,5 +1,6 @@
 """The labeling component as somebody who labels uses it, and what is stored of that."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,6 +35,16 @@ def see(page: Page, name: str, decided: str = "0 of 5 decided") -> None:
     expect(page.get_by_role("heading", level=1)).to_contain_text(name)
     expect(page.locator(".decided")).to_have_text(decided)
     expect(page.locator(".screen[data-state='painted']")).to_be_visible()
+
+
+def asked(page: Page, decided: int) -> list[str]:
+    """Wait until a photo is painted and so many of its questions are decided; their classes."""
+    heading = page.get_by_role("heading", name="Which of these are also in this photo?")
+    expect(heading).to_be_visible()
+    expect(page.locator(".decided")).to_have_text(re.compile(rf"{decided} of \d decided"))
+    expect(page.locator(".screen[data-state='painted']")).to_be_visible()
+    labels = [each.get_attribute("aria-label") or "" for each in page.locator(".question").all()]
+    return [label.split(": ")[1] for label in labels]
 
 
 def loaded_ahead(page: Page, screens: int) -> None:

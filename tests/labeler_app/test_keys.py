@@ -1,7 +1,7 @@
 """Every key, mouse and touch; and keys that come too often, or too soon."""
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import BrowserContext, Route, expect
 
 from genset.label.comments import comments
 from genset.label.crowd.studies import Studies, Terms
@@ -82,41 +82,6 @@ def test_the_keyboard_does_all(served: Served, window: BrowserContext, wrong: li
 
     assert stored(served.store, "keys") == {TENCH: "CCCCC", GOLDFISH: "IIIII"}
     assert wrong == []
-
-
-@pytest.mark.soak
-def test_touch_does_all_on_a_phone(served: Served, browser: Browser) -> None:
-    name = "thumb"
-    with browser.new_context(
-        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
-    ) as phone:
-        page = phone.new_page()
-        page.goto(f"{served.address}/?labeler={name}")
-        start = page.get_by_role("button", name="Start labeling")
-        expect(start).to_be_in_viewport(ratio=1)  # what is said before is short
-        begin(page)
-        see(page, "tench")
-        submit = page.get_by_role("button", name="Submit").bounding_box()
-        assert _overflow(page) <= 0
-        boxes = [card.bounding_box() for card in page.locator(".card").all()]
-        assert len({box["x"] for box in boxes if box}) == 1  # below each other
-        assert all(box["width"] > 300 for box in boxes if box)
-        second = photo(page, 2).get_by_role("button", name="Correct", exact=True).bounding_box()
-        assert second and submit and second["y"] + second["height"] <= submit["y"]
-        for place, word in enumerate(("Correct", "Incorrect", "Unsure", "Broken", "Correct"), 1):
-            expect(photo(page, place).locator(".picture")).to_be_in_viewport(ratio=0.95)
-            button = photo(page, place).get_by_role("button", name=word, exact=True)
-            box = button.bounding_box()
-            assert box is not None and submit is not None
-            assert box["y"] + box["height"] <= submit["y"]  # nothing covers it
-            assert box["height"] >= 44
-            button.tap()
-        page.get_by_role("button", name="Submit").tap()
-        see(page, "goldfish")
-        expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
-        saved(page, "5/5")
-        assert _overflow(page) <= 0
-    assert stored(served.store, name) == {TENCH: "CIUBC"}
 
 
 def test_a_held_enter_submits_one_screen(served: Served, window: BrowserContext) -> None:
@@ -206,7 +171,3 @@ def test_a_study_ends_with_its_code_once_all_is_saved(
     assert stored(served.store, "prolific:5f8a") == {TENCH: "CCCCC"}
     back = page.get_by_role("link", name="Back to Prolific")
     expect(back).to_have_attribute("href", "https://app.prolific.com/submissions/complete?cc=DONE")
-
-
-def _overflow(page: Page) -> int:
-    return int(page.evaluate("document.querySelector('.stMain').scrollWidth - innerWidth"))

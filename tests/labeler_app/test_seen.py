@@ -1,6 +1,5 @@
 """What was not in sight has no verdict, from a phone to 4K; and what is seen large."""
 
-import re
 from collections.abc import Iterator
 from typing import Literal
 
@@ -9,7 +8,17 @@ from playwright.sync_api import Browser, Page, expect
 
 from genset.classes import imagenet1k
 from tests.labeled_workspace import CRANE, TENCH, add_candidate
-from tests.labeler_app.component import chosen, photo, press, problems, rows, saved, see, sign_in
+from tests.labeler_app.component import (
+    asked,
+    chosen,
+    photo,
+    press,
+    problems,
+    rows,
+    saved,
+    see,
+    sign_in,
+)
 from tests.labeler_app.conftest import Served, let_many_label, serve
 from tests.questions import questioned_workspace
 
@@ -43,16 +52,6 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         add_candidate(workspace, store, CRANE, 200 + number, number + 1)
     let_many_label(workspace)
     yield from serve(workspace, store)
-
-
-def asked(page: Page, decided: int) -> list[str]:
-    """Wait until a photo is painted and so many of its questions are decided; their classes."""
-    heading = page.get_by_role("heading", name="Which of these are also in this photo?")
-    expect(heading).to_be_visible()
-    expect(page.locator(".decided")).to_have_text(re.compile(rf"{decided} of \d decided"))
-    expect(page.locator(".screen[data-state='painted']")).to_be_visible()
-    labels = [each.get_attribute("aria-label") or "" for each in page.locator(".question").all()]
-    return [label.split(": ")[1] for label in labels]
 
 
 def keys_for_all(page: Page, selector: str, key: str) -> int:
@@ -98,19 +97,40 @@ def test_keys_for_all_decide_what_was_in_sight(
     assert len(shown) > 2 or width >= 1920  # what came into sight later was shown later
 
 
-def test_an_added_class_is_seen_where_it_was_added(long: Served, browser: Browser) -> None:
-    with browser.new_context(viewport={"width": 390, "height": 844}) as window:
-        page = sign_in(window, long.address, "adds")
+def test_on_a_phone_fingers_answer_questions_and_add_classes_in_sight(
+    long: Served, browser: Browser
+) -> None:
+    with browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    ) as phone:
+        page = sign_in(phone, long.address, "thumb")
         asked(page, 0)
+        for button in page.locator(".screen button:visible, .actions button:visible").all():
+            box = button.bounding_box()
+            assert box is not None and box["height"] >= 44, button.inner_text()
+        for place, word in enumerate(("No", "Maybe", "Yes")):
+            button = page.locator(".question").nth(place).get_by_role("button", name=word)
+            button.tap()
+            expect(button).to_have_attribute("aria-pressed", "true")
+            expect(page.locator(".seen img")).to_be_in_viewport(ratio=0.9)
         add = page.get_by_role("button", name="Something else of the classes")
         for name in ("husky", "dogsled", "pug", "bell pepper"):
-            add.click()
+            add.tap()
             page.get_by_role("combobox").fill(name)
-            press(page, "Enter")
+            page.get_by_role("option").first.tap()
             added = page.locator(".question.added").last
             expect(added).to_contain_text(name)
             expect(added).to_be_in_viewport(ratio=1)
             expect(add).to_be_in_viewport(ratio=1)
+        assert page.evaluate("document.querySelector('.stMain').scrollWidth - innerWidth") <= 0
+        while page.locator(".question").count():
+            page.wait_for_timeout(200)  # the tap decides what was in sight by then
+            page.get_by_role("button", name="None of these").tap()
+        see(page, "tench", "0 of 1 decided")
+        photo(page, 1).get_by_role("button", name="Correct", exact=True).tap()
+        page.get_by_role("button", name="Submit").tap()
+        see(page, "crane")
+        saved(page, "13/13")
 
 
 def test_a_key_for_one_brings_it_into_sight_first(served: Served, browser: Browser) -> None:
