@@ -1,7 +1,5 @@
 """What a candidate's labelers say together, and how far they agree, checked against crowd-kit."""
 
-import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -18,8 +16,8 @@ from genset.aggregators import METHODS
 from genset.core.errors import BadInput
 from genset.label.aggregate import aggregate
 from genset.label.aggregate.dawid_skene import dawid_skene, estimate
-from genset.label.aggregate.votes import Coded, Opinion, Vote, majority, selection_frequency
-from genset.label.agreement import Agreement, krippendorff_alpha, with_consensus
+from genset.label.aggregate.votes import Opinion, Vote, majority, selection_frequency
+from genset.label.agreement import Agreement, krippendorff_alpha
 
 # crowd-kit calls pandas in ways that pandas means to drop.
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
@@ -90,26 +88,6 @@ def test_three_labelers_by_hand() -> None:
     }
 
 
-@pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=50)
-@given(votes=tables(), data=st.data())
-def test_an_opinion_counts_votes_adds_up_to_one_and_does_not_hang_on_their_order(
-    method: str, votes: list[Vote], data: st.DataObject
-) -> None:
-    opinions = aggregate(method, votes)
-    assert {task: each.votes for task, each in opinions.items()} == frame(
-        votes
-    ).task.value_counts().to_dict()
-    for opinion in opinions.values():
-        assert math.isclose(sum(opinion.weights.values()), 1)
-        assert all(0 <= weight <= 1 for weight in opinion.weights.values())
-        most = max(opinion.weights.values())
-        assert opinion.label is None or opinion.weights[opinion.label] == most
-    shuffled = aggregate(method, data.draw(st.permutations(votes)))
-    for task, opinion in opinions.items():
-        assert shuffled[task].weights == pytest.approx(opinion.weights, abs=1e-5)
-
-
 @settings(max_examples=60)
 @given(votes=tables())
 @pytest.mark.soak
@@ -167,18 +145,6 @@ def test_a_table_that_lacks_something_is_refused(kind: str) -> None:
         dawid_skene(TABLES[kind](table.drop(columns="worker")))
     with pytest.raises(BadInput, match="vote 2 of the table has no label"):
         dawid_skene(TABLES[kind](table.assign(label=["correct", None])))
-
-
-@pytest.mark.parametrize("votes", [3, 5])
-@pytest.mark.parametrize("seed", range(3))
-def test_dawid_skene_discounts_two_who_guess(seed: int, votes: int) -> None:
-    """Three who know and two who say anything, three or five votes a photo."""
-    table, truth = crowd(seed, 400, [0.9, 0.9, 0.9, 0.25, 0.25], votes)
-    by_votes, weighed = (
-        sum(found[f"t{n:03}"].label == true for n, true in enumerate(truth))
-        for found in (majority(table), dawid_skene(table))
-    )
-    assert weighed > by_votes + 20, (by_votes, weighed)  # 5 points
 
 
 @pytest.mark.realdata
@@ -254,20 +220,3 @@ def test_alpha_is_crowd_kits_and_the_share_of_pairs_that_agree_is_counted(
     several = [vote for vote in votes if len(by_task[vote.task]) > 1]
     theirs = alpha_krippendorff(pd.DataFrame(several, columns=["task", "worker", "label"]))
     assert found.alpha == pytest.approx(theirs)
-
-
-def agreed(votes: list[Vote]) -> dict[str, tuple[int, int]]:
-    return {worker: found[:2] for worker, found in with_consensus(Coded(votes)).items()}
-
-
-@settings(max_examples=60)
-@given(votes=tables())
-def test_consensus_is_the_one_label_that_most_others_give(votes: list[Vote]) -> None:
-    expected: dict[str, tuple[int, int]] = {}
-    for vote in votes:
-        others = Counter(v.label for v in votes if v.task == vote.task and v.worker != vote.worker)
-        first = others.most_common(2)
-        clear = len(first) == 1 or (len(first) == 2 and first[0][1] > first[1][1])
-        right, of = expected.get(vote.worker, (0, 0))
-        expected[vote.worker] = (right + (clear and first[0][0] == vote.label), of + clear)
-    assert agreed(votes) == expected

@@ -1,8 +1,6 @@
 """What was shown and said, photo by photo, and what the filters let through."""
 
-from datetime import UTC, datetime, timedelta
-
-from genset.db import Candidate, Label, Store, Verdict, find_candidate
+from genset.db import Candidate, Store, Verdict, find_candidate
 from genset.label.decisions import void
 from genset.label.gallery import (
     LabeledPhoto,
@@ -69,32 +67,6 @@ def test_a_class_shows_what_was_said_of_each_photo_and_is_filtered(anywhere: Ope
     assert shown(store, Which.UNLABELED) == [task(3), task(4)]
     assert classes_with_photos(store)[TENCH] == 5
     assert labelers_with_labels(store) == {"ann": 4, "ben": 1, "eve": 1}
-
-
-def test_a_labeler_s_labels_stand_in_the_order_in_which_they_said_them(anywhere: Opened) -> None:
-    _, store = anywhere
-    start = datetime(2026, 1, 1, tzinfo=UTC)
-    for order, number in enumerate((3, 0, 2, 1)):
-        with store.begin() as session:
-            candidate = find_candidate(session, task(number))
-            session.add(
-                Label(
-                    candidate_id=candidate.id,
-                    worker="ann",
-                    verdict=YES if number else NO,
-                    decided_at=start - timedelta(minutes=order),  # stored in another order
-                )
-            )
-    vote(store, task(2), "ben", NO)
-    vote(store, task(1), "ben", YES)
-    everything = said(store, "ann")
-    assert [each.photo.task for each in everything] == [task(n) for n in (1, 2, 0, 3)]
-    assert [each.counts for each in everything] == [{YES: 1}, {NO: 1}, {}, {}]
-    assert [each.photo.task for each in said(store, "ann", Which.DISAGREEMENT)] == [task(2)]
-    assert said(store, "ann", Which.ALL, NO) == [everything[2]]
-    # Against a vote that its labeler took back nobody disagrees.
-    vote(store, task(2), "ben", YES)
-    assert said(store, "ann", Which.DISAGREEMENT) == []
 
 
 def test_a_question_about_a_further_class_is_opened_too(anywhere: Opened) -> None:

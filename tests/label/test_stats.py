@@ -10,7 +10,6 @@ import pytest
 from genset.core.errors import BadInput
 from genset.db import Candidate, GoldAnswer, Label, Photo, Screen, ScreenPhoto, find_candidate
 from genset.label import Store, Verdict
-from genset.label.decisions import void
 from genset.label.gold import add_gold_question, list_gold_questions
 from genset.label.stats import Frequency, LabelerStats, Share, Stats, collect
 from genset.settings import LabelRules
@@ -86,13 +85,6 @@ def test_progress_and_frequencies_by_class_and_candidate(opened: Opened) -> None
     assert stats.frequencies[3].share == 0
 
 
-def test_tenths_of_a_frequency_are_counted_exactly(opened: Opened) -> None:
-    workspace, store = opened
-    for correct, task in zip((3, 7, 9), TASKS, strict=False):
-        say(store, task, *["correct"] * correct, *["incorrect"] * (10 - correct))
-    assert collect(store, workspace).histogram == (0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0)
-
-
 def test_panels_are_kept_apart(opened: Opened) -> None:
     workspace, store = opened
     say(store, TASKS[0], "correct", "correct")
@@ -115,32 +107,6 @@ def test_a_contested_photo_counts_once_somebody_spoke_of_it(opened: Opened) -> N
     assert collect(store, workspace).candidates == 19
     say(store, TASKS[0], "correct")
     assert collect(store, workspace).candidates == 20
-
-
-def test_pace_is_the_median_of_screens_by_their_photos(opened: Opened) -> None:
-    workspace, store = opened
-    screenful(store, "ann", TASKS[0:5], 10, "correct")  # 2 s a photo
-    screenful(store, "ann", TASKS[5:10], 3, "correct")  # by one key: 0.6 s
-    screenful(store, "ann", TASKS[10:12], 500, "correct")  # a break: 250 s
-    say(store, TASKS[12], "correct")
-    stats = collect(store, workspace)
-    assert of(stats, "ann").seconds == 2.0
-    assert of(stats, "w0").seconds is None
-
-
-def test_the_pace_of_the_others_is_that_of_those_whose_votes_count(opened: Opened) -> None:
-    workspace, store = opened
-    for start in range(0, 20, 4):
-        screenful(store, "ann", TASKS[start : start + 4], 4, "correct" if start else "incorrect")
-        screenful(store, "ben", TASKS[start : start + 4], 8, "correct" if start else "incorrect")
-        for idler in ("cid", "dot"):
-            screenful(store, idler, TASKS[start : start + 4], 400, "correct")
-    assert of(collect(store, workspace), "ann").reasons == (
-        "takes 1.0 s a photo; the others take 100.0 s",
-    )
-    for idler in ("cid", "dot"):
-        void(store, workspace, idler, by="mia", reason="left the page open")
-    assert of(collect(store, workspace), "ann").reasons == ()
 
 
 def test_known_answers_tell_who_guesses(opened: Opened) -> None:

@@ -2,7 +2,7 @@
 
 from streamlit.testing.v1 import AppTest
 
-from genset.db import Store, now
+from genset.db import Store
 from genset.label import Verdict
 from genset.label.access import Managers
 from genset.label.ballots import votes_table
@@ -10,9 +10,6 @@ from genset.label.crowd.studies import Studies, Terms
 from genset.label.decisions import suspensions
 from genset.label.gold import add_gold_question, list_gold_questions
 from genset.label.labelers import Labelers
-from genset.label.quality import Quality
-from genset.label.stats import Share
-from labeler_app.manage.people import gold_points
 from tests.label.desks import desk_of, do, hold
 from tests.labeled_workspace import TENCH
 from tests.labeler_app.pages import Opened, click, manage_page, run, shown
@@ -75,14 +72,6 @@ def test_who_is_at_work_is_seen(opened: Opened) -> None:
     told = {cell.label: cell.value for cell in app.metric}
     assert (told["Votes missing"], told["Labels, last hour"]) == ("5", "0")
     assert "their labels of the last hour: ann (0)" in shown(app)
-
-
-def test_a_line_has_a_point_for_five_gold_questions_or_more() -> None:
-    answers = [("ann", 2, 3), ("ann", 2, 2), ("ann", 6, 6), ("ann", 0, 4), ("bob", 5, 5)]
-    periods = [
-        Quality(name, now(), 50, Share.count(right, of), 0.1, None) for name, right, of in answers
-    ]
-    assert gold_points(periods) == {"ann": [0.8, 1.0], "bob": [1.0]}
 
 
 def test_studies_and_gold_questions_are_listed_and_these_are_retired(opened: Opened) -> None:

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -71,16 +70,6 @@ def test_a_study_that_is_none_is_refused(
     assert studies.all() == []
 
 
-def test_a_key_that_both_platforms_have_wants_the_platform(studies: Studies) -> None:
-    studies.add("prolific", "S1", 1)
-    studies.add("mturk", "S1", 1)
-    assert studies.find("S1", "mturk").platform == "mturk"
-    with pytest.raises(BadInput, match="name the platform"):
-        studies.find("S1")
-    with pytest.raises(BadInput, match="no study 'S2'"):
-        studies.find("S2")
-
-
 def test_a_platform_s_worker_is_one_labeler_in_all_of_its_studies(
     studies: Studies, labelers: Labelers
 ) -> None:
@@ -93,26 +82,6 @@ def test_a_platform_s_worker_is_one_labeler_in_all_of_its_studies(
     assert labelers.by_study("prolific", "S2", "P1", "V2").id == worker.id
     assert labelers.by_study("mturk", "S1", "P1", "V3").id != worker.id
     assert [each.key for each in studies.visits(studies.find("S1", "prolific"))] == ["V1"]
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (("prolific", "S2", "P1", "V1"), "not known here"),
-        (("mturk", "S1", "P1", "V1"), "not known here"),
-        (("prolific", "S1", "", "V1"), "lacks the platform's ids"),
-        (("prolific", "S1", "P1", ""), "lacks the platform's ids"),
-        (("prolific", "S1", "P" * 2000, "V1"), "lacks the platform's ids"),
-        (("prolific", "S1", "P1", "ASSIGNMENT_ID_NOT_AVAILABLE"), "preview"),
-    ],
-)
-def test_who_comes_for_no_study_stays_out(
-    studies: Studies, labelers: Labelers, words: tuple[str, str, str, str], complaint: str
-) -> None:
-    studies.add("prolific", "S1", 20)
-    with pytest.raises(BadInput, match=complaint):
-        labelers.by_study(*words)
-    assert labelers.all() == []
 
 
 def test_a_visit_is_one_worker_s_alone(
@@ -169,28 +138,6 @@ def test_who_comes_by_an_invitation_and_a_platform_is_one_labeler(
     with pytest.raises(BadInput, match="ask for a new one"):
         labelers.by_study("prolific", "S1", "P2", "V3", invite="made-up")
     assert [each.name for each in labelers.all()] == ["ann"]
-
-
-def test_who_came_by_the_platform_first_stays_that_labeler(
-    studies: Studies, labelers: Labelers
-) -> None:
-    studies.add("prolific", "S1", 20)
-    worker = labelers.by_study("prolific", "S1", "P1", "V1")
-    token = labelers.invite("ann")
-    assert labelers.by_study("prolific", "S1", "P1", "V1", invite=token) == worker
-
-
-def test_many_tabs_of_one_visit_at_once_are_one_visit(anywhere: tuple[Workspace, Store]) -> None:
-    labelers, studies = Labelers(anywhere[1]), Studies(anywhere[1])
-    study = studies.add("prolific", "S1", 1)
-
-    def come(_: int) -> int | None:
-        return labelers.by_study("prolific", "S1", "P1", "V1").visit_id
-
-    with ThreadPoolExecutor(8) as threads:
-        found = set(threads.map(come, range(16)))
-    assert found == {each.id for each in studies.visits(study)}
-    assert len(found) == 1
 
 
 @pytest.mark.parametrize(

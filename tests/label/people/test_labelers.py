@@ -105,11 +105,6 @@ def test_an_account_is_one_labeler_whatever_name_it_has(labelers: Labelers) -> N
         labelers.invite("Ann")
 
 
-def test_an_account_is_not_taken_for_whom_a_table_names(labelers: Labelers) -> None:
-    vote(labelers.store, f"{TENCH}/flickr:0", "Zed", Verdict.CORRECT)
-    assert labelers.by_oidc("https://a.example", "1", "ZED").name == "ZED 2"
-
-
 def test_a_blocked_labeler_is_known_as_such_until_invited_again(labelers: Labelers) -> None:
     labelers.by_name("ann")
     labelers.by_name("Bob")

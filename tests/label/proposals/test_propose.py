@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from genset.classes import imagenet1k
 from genset.core.errors import BadInput, GensetError
@@ -24,21 +24,19 @@ from genset.db import (
     votes,
 )
 from genset.label.exchange import import_labels
-from genset.label.proposals import ModelAnswers, Proposer, ranked
 from genset.release.reader import Release
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.label.proposals.released import (
     ALL,
     asked,
-    claims,
     done,
     genset,
     released,
     score,
     shifted,
 )
-from tests.labeled_workspace import CLASSES, CRANE, TABBY, TENCH, vote
+from tests.labeled_workspace import CLASSES, TENCH, vote
 
 Opened = tuple[Workspace, Store, Release]
 
@@ -175,25 +173,6 @@ def test_removed_photos_are_left_out_and_counted(scored: Opened) -> None:
     assert stats["questions"] == len(of_others) < len(asked(store)) == 18 * 8
 
 
-def test_all_of_a_round_is_stored_or_nothing(scored: Opened) -> None:
-    """The disk fills up while the last rows are written."""
-    workspace, store, _ = scored
-    before = claims(store)
-    with store.begin() as session:
-        session.execute(
-            text(
-                "CREATE TRIGGER full BEFORE INSERT ON proposed_by WHEN (SELECT count(*) FROM "
-                "proposed_by) = 100 BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
-            )
-        )
-    assert genset(workspace, "labels", "propose", "v1").exit_code != 0
-    assert claims(store) == before
-    assert asked(store) == {}
-    with store.begin() as session:
-        session.execute(text("DROP TRIGGER full"))
-    assert propose(workspace)["questions"] == 160
-
-
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -256,42 +235,3 @@ def test_two_runs_of_one_name_are_told_apart_by_their_keys(scored: Opened) -> No
         by = session.scalars(select(ProposedBy).where(ProposedBy.kind == "model")).all()
     assert len({one.run for one in by}) == len({one.name for one in by}) == 3
     assert keys < {(one.run or "")[:12] for one in by}
-
-
-CONFUSABLE = [each.wnid for each in imagenet1k().confusable(TABBY)]
-
-
-FILE = f"{TABBY}/{'0' * 64}.jpg"
-
-
-def model(name: str, *best: str) -> ModelAnswers:
-    return ModelAnswers(name, f"key of {name}", {FILE: best})
-
-
-def test_those_that_most_propose_come_first_then_the_best_place() -> None:
-    models = [
-        model("a", TABBY, TENCH, CRANE, ALL[700], ALL[701]),
-        model("b", CRANE, TABBY, ALL[702], CONFUSABLE[2], ALL[703]),
-    ]
-    found = ranked(TABBY, FILE, models)
-    assert (
-        list(found)
-        == [
-            CRANE,  # both models; the best place is 1
-            CONFUSABLE[2],  # a model, and confusable
-            CONFUSABLE[0],
-            TENCH,  # at place 2 as the next, which no model proposes
-            CONFUSABLE[1],
-            ALL[702],
-            ALL[700],
-            *CONFUSABLE[3:4],
-            ALL[701],
-            ALL[703],
-            *CONFUSABLE[4:],
-        ]
-    )
-    assert found[CRANE] == [
-        Proposer("model", "a", 3, "key of a"),
-        Proposer("model", "b", 1, "key of b"),
-    ]
-    assert found[CONFUSABLE[0]] == [Proposer("confusable", TABBY, 1)]

@@ -73,16 +73,6 @@ def test_what_only_a_voided_labeler_named_is_asked_no_more(spammed: Opened, take
     assert ADDED in lists(spammed, "again")
 
 
-def test_a_second_labeler_who_named_it_keeps_it(spammed: Opened) -> None:
-    workspace, store = spammed
-    void(store, workspace, "eve", **WHY)
-    ann = desk_of(spammed, "ann")
-    receipts = decide(ann, ann.also_screens()[0], Verdict.INCORRECT, ADDED)
-    assert all(receipt.ok for receipt in receipts)
-    assert stats(spammed)["questions"] == 4
-    assert ADDED in lists(spammed, "second")
-
-
 def test_what_others_found_in_the_photo_stays(spammed: Opened) -> None:
     workspace, store = spammed
     (workspace.root / "genset.toml").write_text("[label]\nvotes = 2\ngrow_to = []\ngold = 0\n")

@@ -1,26 +1,22 @@
 """How photos are shared out among labelers: votes, growth, leases, gold questions."""
 
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
 
 import pytest
 from sqlalchemy import select
 
 from genset.core.errors import BadInput
-from genset.db import Candidate, GoldAnswer, Label, Store, votes
+from genset.db import GoldAnswer, Label, Store, votes
 from genset.label import Verdict
 from genset.label.gold import add_gold_question, list_gold_questions, retire_gold_question
 from genset.label.labelers import Labelers
-from genset.label.queue.leases import lock_candidates
 from genset.label.review import rule
 from genset.label.session.shown import Done, Screen
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
-from tests.label.clock import HeldClock
 from tests.label.desks import (
     CORRECT,
     INCORRECT,
@@ -154,24 +150,6 @@ def test_many_tabs_of_many_labelers_at_once_get_no_photo_twice(anywhere: Opened)
     assert max(Counter(owners(*every)).values()) <= 2
 
 
-def test_what_others_hold_at_this_moment_is_asked_for_again(anywhere: Opened) -> None:
-    """A moment of theirs: they lease the rest, or label it, and some of it stays free."""
-    held, store = Event(), anywhere[1]
-
-    def hold() -> None:
-        with store.begin() as session:
-            lock_candidates(session, session.scalars(select(Candidate.id)).all())
-            held.set()
-            time.sleep(0.1)
-
-    desk_of(anywhere, "bob").screens(count=1)  # which makes all ready
-    with ThreadPoolExecutor(1) as threads:
-        holding = threads.submit(hold)
-        held.wait()
-        assert len(desk_of(anywhere, "ann").screens(count=2)) == 2
-        holding.result()
-
-
 # Gold questions
 def settled(root: Path) -> Opened:
     """Three classes, 30 photos each, on which two labelers agree; two get 40 new photos each.
@@ -259,20 +237,3 @@ def test_screens_that_are_given_back_go_to_others_or_back(anywhere: Opened) -> N
     assert set(ann.beat(hers)) == {*hers} - {again.id}
     Labelers(anywhere[1]).block("ann")
     assert len(bob.screens(count=4)) == 4
-
-
-def test_new_boards_of_a_large_pool_are_read_half_of_the_time_at_most(
-    tmp_path: Path, clock: HeldClock
-) -> None:
-    workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH])
-    ann = desk_of((workspace, store), "ann")
-    clock.takes = 1.0
-    ann.progress()  # makes the first boards, between two looks at the clock: one second
-    clock.takes = 0.0
-    do_all(ann)
-    add_candidate(workspace, store, GOLDFISH, 100)
-    clock.seconds += 0.8
-    assert ann.screens() == []
-    clock.seconds += 0.3
-    assert owners(*ann.screens()) == ["owner 100"]
-    store.close()

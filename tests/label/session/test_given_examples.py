@@ -17,7 +17,7 @@ from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.label.session.pictures import shown_picture
 from genset.label.session.shown import Screen
-from genset.label.session.sources import notices, warnings
+from genset.label.session.sources import notices
 from genset.scrape.add import AddSummary, add
 from genset.scrape.removal import remove
 from genset.status import status
@@ -122,16 +122,6 @@ def test_a_notice_stands_where_the_pool_has_photos_of_its_source(opened: Opened)
     with store.begin() as session:
         session.query(Photo).filter_by(source="flickr").update({"rejected": "gone"})
     assert notices(store) == ("Of Commons.",)
-
-
-@pytest.mark.parametrize("evil", ["\u202egnp\n\n# x\x1b[2J", "x" * 100_000])
-def test_what_a_source_says_is_one_line_that_ends(opened: Opened, evil: str) -> None:
-    _, store = opened
-    know(store, "wild", title=evil, notice=evil, warning=evil)
-    of_source(opened, 900, "wild")
-    (told,) = warnings(store, Labelers(store).by_name("ann"))
-    for words in (told.title, told.text, *notices(store)):
-        assert words.isprintable() and len(words) <= 500
 
 
 def test_who_labels_gets_no_link_to_a_page_that_tells(opened: Opened) -> None:

@@ -1,9 +1,7 @@
 """Questions about further classes of a photo: who is asked which, and what is stored of it."""
 
-import uuid
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +23,7 @@ from genset.db import (
 )
 from genset.db.votes_needed import question_votes_missing
 from genset.label.queue.boards import boards_of
-from genset.label.session.shown import AddedClass, AlsoScreen, Submission
+from genset.label.session.shown import AlsoScreen
 from genset.label.suspicion import reasons_against
 from genset.workspace import Workspace
 from tests.label.also import answered, classes_of, decide, decide_all, done_of
@@ -33,7 +31,6 @@ from tests.label.desks import (
     CORRECT,
     INCORRECT,
     UNSURE,
-    decided,
     desk_of,
     do_all,
     let_expire,
@@ -45,7 +42,6 @@ from tests.questions import (
     BASSINET,
     CROQUET,
     FURTHER,
-    LAMPSHADE,
     MINK,
     TRACTOR,
     ask_about,
@@ -98,13 +94,6 @@ def test_answers_are_labels_with_all_that_a_label_has(asked: Opened) -> None:
         (screen.id, "page", "main", "1")
     }
     assert [each.decided_order for each in labels] == [1, 2, 3]
-
-
-def test_a_question_is_not_broken(asked: Opened) -> None:
-    ann = desk_of(asked, "ann")
-    (screen,) = ann.also_screens(count=1)
-    receipts = decide(ann, screen, lambda w: Verdict.BROKEN if w == LAMPSHADE else INCORRECT)
-    assert sorted(reasons(receipts)) == ["", "", "a question is answered by yes, no or maybe"]
 
 
 def test_one_looks_back_and_thinks_again_about_what_was_asked_and_added(
@@ -181,25 +170,6 @@ def test_a_class_that_cannot_be_added_is_refused_alone(
     (screen,) = ann.also_screens(count=1)
     receipts = decide(ann, screen, INCORRECT, wnid, MINK)
     assert reasons(receipts) == ["", "", "", reason, ""]
-
-
-def test_only_so_many_classes_are_added_to_a_screen(asked: Opened) -> None:
-    ann = desk_of(asked, "ann")
-    (screen,) = ann.also_screens(count=1)
-    decide(ann, screen)
-    told = []
-    for cls in list(imagenet1k())[2:14]:
-        added = (AddedClass(uuid.uuid4(), cls.wnid, 0, 0, 1),)
-        told += reasons(ann.submit(Submission(screen.id, 0, 0, (), added)))
-    assert told == [""] * 9 + ["no more classes can be added here"] * 3
-
-
-def test_no_class_is_added_to_a_screen_of_candidates(opened: Opened) -> None:
-    ann = desk_of(opened, "ann")
-    (screen,) = ann.screens(count=1)
-    added = (AddedClass(uuid.uuid4(), MINK, 0, 0, 1),)
-    receipts = ann.submit(replace(decided(screen), added=added))
-    assert reasons(receipts) == [""] * 5 + ["classes are added where one photo is shown"]
 
 
 def test_who_comes_too_late_adds_nothing(asked_anywhere: Opened) -> None:

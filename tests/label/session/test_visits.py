@@ -1,8 +1,5 @@
 """Visits of paid studies at the desk, and training: how many screens, and how they end."""
 
-import threading
-import time
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -15,15 +12,13 @@ from genset.label.comments import comments
 from genset.label.crowd.studies import Studies, Study, Terms
 from genset.label.gold import add_gold_question, gold_share
 from genset.label.labelers import Labelers
-from genset.label.queue.board import Board
 from genset.label.review import rule
 from genset.label.session.desk import Desk
 from genset.label.session.shown import Done, NewComment
 from genset.workspace import Workspace
-from tests.label.clock import HeldClock
 from tests.label.desks import CORRECT, INCORRECT, decided, desk_of, do, do_all, owners, under
 from tests.label.session.test_desk_votes import settled
-from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate, vote
+from tests.labeled_workspace import GOLDFISH, TENCH, vote
 
 Opened = tuple[Workspace, Store]
 
@@ -32,14 +27,6 @@ def arrive(opened: Opened, study: Study, person: str, visit: str) -> Desk:
     workspace, store = opened
     labeler = Labelers(store).by_study(study.platform, study.key, person, visit)
     return Desk(workspace, store, labeler)
-
-
-def wait_for(ask: Callable[[], Sequence[object]]) -> Sequence[object]:
-    """What is there at last; nothing after half a minute."""
-    until = time.monotonic() + 30
-    while not (found := ask()) and time.monotonic() < until:
-        time.sleep(0.05)
-    return found
 
 
 def test_two_assignments_of_one_worker_have_screens_and_codes_of_their_own(opened: Opened) -> None:
@@ -86,35 +73,6 @@ def test_a_visit_that_ended_is_told_its_code_again_and_gets_no_more_work(opened:
     assert again.progress().done == done
     [visit] = studies.visits(study)
     assert (visit.outcome, visit.ended_at is not None) == ("done", True)
-
-
-def test_nobody_is_sent_away_before_the_pool_is_looked_at_again(
-    opened: Opened, clock: HeldClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """While the board is made anew, which takes long for a large pool, it is yesterday's."""
-    study = Studies(opened[1]).add("mturk", "HIT", 9)
-    desk = arrive(opened, study, "W1", "A1")
-    *some, last = desk.screens(count=12)
-    for screen in some:
-        do(desk, screen)
-    done, made = threading.Event(), Board.read_all
-
-    def slowly(board: Board, store: Store) -> None:
-        done.wait(30)
-        made(board, store)
-
-    monkeypatch.setattr(Board, "read_all", slowly)
-    clock.waits = False
-    add_candidate(*opened, TENCH, 99)
-    do(desk, last)
-    assert desk.progress().done is None
-    done.set()
-    assert wait_for(desk.screens)
-    assert desk.progress().done is None
-    do_all(desk)
-    [ended] = wait_for(lambda: [done for done in [desk.progress().done] if done])
-    assert isinstance(ended, Done)
-    assert (ended.outcome, ended.code) == ("nothing", study.code_nothing)
 
 
 def test_who_misses_gold_questions_gets_the_code_that_says_so(tmp_path: Path) -> None:
