@@ -147,6 +147,18 @@ def test_a_table_that_lacks_something_is_refused(kind: str) -> None:
         dawid_skene(TABLES[kind](table.assign(label=["correct", None])))
 
 
+@pytest.mark.parametrize("votes", [3, 5])
+@pytest.mark.parametrize("seed", range(3))
+def test_dawid_skene_discounts_two_who_guess(seed: int, votes: int) -> None:
+    """Three who know and two who say anything, three or five votes a photo."""
+    table, truth = crowd(seed, 400, [0.9, 0.9, 0.9, 0.25, 0.25], votes)
+    by_votes, weighed = (
+        sum(found[f"t{n:03}"].label == true for n, true in enumerate(truth))
+        for found in (majority(table), dawid_skene(table))
+    )
+    assert weighed > by_votes + 20, (by_votes, weighed)  # 5 points
+
+
 @pytest.mark.realdata
 @pytest.mark.soak
 def test_decisions_on_reals_votes_agree_with_the_published_ones(realdata: Path) -> None:

@@ -9,7 +9,7 @@ from genset.db import GoldAnswer, Label, Store, Verdict, find_candidate
 from genset.label.decisions import void
 from genset.label.gold import add_gold_question
 from genset.label.labelers import Labelers
-from genset.label.quality import Quality, missing, pace, quality
+from genset.label.quality import Pace, Quality, missing, pace, quality
 from genset.label.stats import collect
 from genset.settings import LabelRules
 from genset.workspace import Workspace
@@ -99,6 +99,11 @@ def test_who_has_photos_before_them_is_at_work(anywhere: Opened) -> None:
     assert (going.at_work, going.labels) == ({"ann": 5}, 5)
     Labelers(store).block("ann")
     assert pace(store, workspace.label).at_work == {}
+
+
+def test_when_it_will_be_done_goes_by_the_pace_of_20_labels_or_more() -> None:
+    assert Pace({}, 20, timedelta(minutes=10)).time_for(100) == timedelta(minutes=50)
+    assert Pace({}, 19, timedelta(minutes=10)).time_for(100) is None
 
 
 def test_missing_votes_are_what_labelers_are_still_asked_for(anywhere: Opened) -> None:

@@ -109,6 +109,17 @@ def test_a_contested_photo_counts_once_somebody_spoke_of_it(opened: Opened) -> N
     assert collect(store, workspace).candidates == 20
 
 
+def test_pace_is_the_median_of_screens_by_their_photos(opened: Opened) -> None:
+    workspace, store = opened
+    screenful(store, "ann", TASKS[0:5], 10, "correct")  # 2 s a photo
+    screenful(store, "ann", TASKS[5:10], 3, "correct")  # by one key: 0.6 s
+    screenful(store, "ann", TASKS[10:12], 500, "correct")  # a break: 250 s
+    say(store, TASKS[12], "correct")
+    stats = collect(store, workspace)
+    assert of(stats, "ann").seconds == 2.0
+    assert of(stats, "w0").seconds is None
+
+
 def test_known_answers_tell_who_guesses(opened: Opened) -> None:
     workspace, store = opened
     for number in range(5):

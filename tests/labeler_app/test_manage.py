@@ -191,22 +191,6 @@ def test_the_review_queue_is_settled_by_a_key_each(opened: Opened) -> None:
         assert len(session.scalars(select(Label)).all()) == 6  # no vote was touched
 
 
-def test_a_ruling_that_could_not_be_stored_is_told_and_still_waits(opened: Opened) -> None:
-    workspace, store = opened
-    divide(store, f"{TENCH}/flickr:0")
-    app = manage_page(workspace, "Review")
-    with store.begin() as session:
-        session.execute(
-            text(
-                "CREATE TRIGGER full BEFORE INSERT ON ruling"
-                " BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
-            )
-        )
-    click(app, "Correct")
-    assert "disk is full" in shown(app)
-    assert "1 to decide" in shown(app)
-
-
 @pytest.mark.soak
 def test_what_cannot_have_been_seen_is_not_decided(
     opened: Opened, monkeypatch: pytest.MonkeyPatch

@@ -17,6 +17,7 @@ from genset.label.crowd.studies import Studies, Terms
 from genset.label.labelers import Labelers
 from genset.label.session.desk import Desk
 from genset.workspace import Workspace
+from labeler_app.instructions import photos_help
 from tests.labeled_workspace import TENCH, labeled_workspace, vote
 from tests.labeler_app.pages import (
     Opened,
@@ -257,13 +258,6 @@ def test_before_any_scrape_the_page_says_what_to_run(
         assert "No photos to label yet: run genset scrape" in shown(label_page(labeler="ann"))
 
 
-def test_without_a_workspace_the_page_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("GENSET_WORKSPACE", str(tmp_path))
-    assert "is not in a genset workspace; make one with: genset init" in shown(label_page())
-
-
 def test_a_store_that_does_not_answer_is_told_in_one_line(opened: Opened) -> None:
     _, store = opened
     with store.begin() as session:
@@ -277,3 +271,13 @@ def test_a_store_that_does_not_answer_is_told_in_one_line(opened: Opened) -> Non
     assert [error.value.replace("\\", "") for error in app.error] == [
         "the store does not answer: disk is full"
     ]
+
+
+@pytest.mark.parametrize("one, other", [("correct", "incorrect"), ("incorrect", "correct")])
+def test_the_help_names_the_verdict_of_every_key(one: str, other: str) -> None:
+    keys = dict(photos_help(one).keys)
+    assert keys["1 – 5"].endswith(f" {one}")
+    assert keys["Shift + 1 – 5"].endswith(f" {other}")
+    assert keys["A"].endswith(f" {one}")
+    assert keys["Shift + A"].endswith(f" {other}")
+    assert dict(photos_help(one, grid=True).keys)["Click X"] == f"{other}, then unsure, then {one}"

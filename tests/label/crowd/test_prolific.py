@@ -138,9 +138,7 @@ def test_keys_are_kept_and_asked_for_again_when_one_is_new(
         (503, [b"{}"]),
         (302, [b""]),
         (200, [b"not json"]),
-        (200, [b'{"keys": 7}']),
         (200, [b'{"keys": [7]}']),
-        (200, [b"[" * 60_000]),
         (200, [b" " * 1_000_000] * 100),
     ],
 )

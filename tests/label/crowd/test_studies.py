@@ -52,14 +52,11 @@ def test_a_study_that_is_there_keeps_what_is_not_given_anew(studies: Studies) ->
     "add",
     [
         lambda studies: studies.add("crowdflower", "S1", 20),
-        lambda studies: studies.add("mturk", " ", 20),
-        lambda studies: studies.add("prolific", "S1\nS2", 20),
         lambda studies: studies.add("mturk", "S1", 0),
         lambda studies: studies.add("mturk", "S1", 1, Terms(signed=True)),
         lambda studies: studies.add("mturk", "S1", 1, Terms(gold_needed=80)),
         lambda studies: studies.add("mturk", "S1", 1, Terms(code="two words")),
         lambda studies: studies.add("mturk", "S1", 1, Terms(code="A", code_failed="A")),
-        lambda studies: studies.add("mturk", "S1", 1, Terms(consent="x" * 20_001)),
     ],
 )
 def test_a_study_that_is_none_is_refused(
@@ -187,8 +184,6 @@ def test_the_question_is_the_platform_s_xml_whatever_the_key_holds() -> None:
         "https://me@labels.example.org",
         "https://labels.example.org/elsewhere",
         "https://labels.example.org?a=b",
-        "https://[labels",
-        "https://labels.example.org\n",
     ],
 )
 def test_a_page_that_the_platform_does_not_show_is_told_before_a_study_is_stored(

@@ -108,6 +108,12 @@ def test_a_photo_is_asked_about_with_what_models_said_and_what_is_like_it(scored
     assert json.loads(done(workspace, "labels", "stats", "--json").stdout)["candidates"] == 20
 
 
+def test_those_that_most_propose_come_first(scored: Opened) -> None:
+    propose(scored[0], "--most", "2")
+    home = ALL.index(TENCH)
+    assert {*of_photo(scored[1], "/flickr:0")} == {ALL[home + 52], ALL[home + 53]}
+
+
 def test_a_release_is_asked_about_once_and_its_answers_stay(scored: Opened) -> None:
     workspace, store, release = scored
     propose(workspace, "--model", "a")

@@ -10,6 +10,7 @@ import pytest
 from genset.db import LabelerAct
 from genset.label import Store, Verdict, suspicion
 from genset.label.aggregate.votes import Vote
+from genset.label.agreement import Comparison
 from genset.label.ballots import votes_table
 from genset.label.decisions import clear, suspensions, void
 from genset.label.gold import add_gold_question
@@ -22,6 +23,7 @@ from genset.label.suspicion import (
     contradicts,
     disagrees,
     hurries,
+    misses,
     pace,
 )
 from genset.workspace import Workspace
@@ -60,6 +62,26 @@ def test_who_claims_more_time_than_there_was_is_judged_by_the_servers_clock() ->
     assert hurries(timed([9.0] * 121, (burst + night) * 3 + burst[:28]))
     # Nor does a cup of coffee make anybody a liar.
     assert hurries(timed([9.0, 1000.0, *[9.0] * 4], [9.5, 1000.5, *[9.5] * 4])) == []
+
+
+def test_fewer_than_20_photos_contradict_nobody() -> None:
+    assert contradicts(Comparison(0, 19, 0.5)) == []
+    assert contradicts(Comparison(0, 20, 0.5))
+
+
+def test_a_grid_s_photos_are_looked_at_faster() -> None:
+    for seconds, told in ((4.0, 1), (5.0, 0)):
+        screens = [Timed(48, seconds, *screen[2:]) for screen in timed([9.0] * 5, [10] * 5)]
+        assert len(hurries(screens)) == told
+
+
+@pytest.mark.parametrize(
+    ("right", "of", "fails"),
+    [(0, 4, False), (2, 5, True), (3, 5, False), (5, 5, False), (13, 20, False), (11, 20, True)],
+)
+def test_gold_questions_fail_somebody_only_beyond_doubt(right: int, of: int, fails: bool) -> None:
+    assert misses((right, of), 0.8) is fails
+    assert not misses((right, of), None)
 
 
 @pytest.mark.parametrize("votes_for_each", [3, 5])

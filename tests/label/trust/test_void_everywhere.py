@@ -218,9 +218,7 @@ def test_names_of_tables_can_be_void_and_others_not(opened: tuple[Workspace, Sto
     later = now() + timedelta(days=1)
     for words, refused in (
         ("nobody called 'bob'", lambda: void(store, workspace, "bob", by="mia", reason="x")),
-        ("nobody called 'bob'", lambda: effect_of_void(store, workspace, "bob")),
         ("void already", lambda: void(store, workspace, "crowd:7", by="mia", reason="x")),
-        ("do not count already", lambda: hold(store, workspace, "crowd:7", by="m", reason="x")),
         ("a reason", lambda: clear(store, workspace, "crowd:7", by="mia", reason=" ")),
         ("has passed", lambda: void(store, workspace, "crowd:7", by="m", reason="x", since=later)),
     ):
