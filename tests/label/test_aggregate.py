@@ -120,7 +120,6 @@ TABLES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "pandas": lambda table: table,
     "categories": lambda table: table.astype("category"),
     "arrow": pa.Table.from_pandas,
-    "arrow's dictionaries": lambda table: pa.Table.from_pandas(table.astype("category")),
     "polars' dictionaries": lambda table: pa.Table.from_pandas(table).cast(
         pa.schema((name, pa.dictionary(pa.uint32(), pa.string())) for name in table.columns)
     ),

@@ -68,14 +68,6 @@ def test_on_one_s_own_machine_a_name_is_enough(opened: Opened) -> None:
     assert names(store) == ["Ann-Kristin Ö."]
 
 
-def test_a_name_that_is_none_is_asked_for_again(opened: Opened) -> None:
-    app = label_page(labeler="\u202eann")
-    assert "1 to 64 printable characters" in app.error[0].value
-    app.text_input[0].set_value("ann")
-    click(app, "Start")
-    assert names(opened[1]) == ["ann"]
-
-
 def test_where_others_reach_the_page_a_name_is_not_enough(
     opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
