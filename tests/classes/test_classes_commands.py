@@ -14,13 +14,11 @@ from hypothesis.strategies import builds, lists, sampled_from, text
 
 from genset.classes import read_taxonomy
 from genset.classes.files import taxonomy_in, toml_of
-from genset.classes.making.drafts import of_rows, of_synsets
+from genset.classes.making.drafts import of_rows
 from genset.classes.making.listed import Row
 from genset.classes.making.remarks import remarks
 from genset.classes.making.together import together
-from genset.classes.wordnet import nouns
 from genset.cli import cli
-from genset.core.errors import BadInput
 
 DOG, CAT, CRANE = "n02084071", "n02121620", "n02012849"
 Classes = dict[str, dict[str, Any]]
@@ -316,17 +314,6 @@ def test_any_names_become_a_file_that_says_them(names: list[str]) -> None:
     assert [each.name for each in written] == [each.name for each in taxonomy]
 
 
-def test_any_nouns_become_a_file_that_says_them() -> None:
-    table = nouns()
-    wnids = sorted(noun for top in ("n00001740", "n12992868") for noun in table.below(top, None))
-    odd = [wnid for wnid in wnids if "  " in table[wnid].gloss]
-    twice = ["n10120330", "n10667863"]  # two steps above each have one name
-    taxonomy = together("any", of_synsets([*wnids[::173], *odd, *twice], 0))
-    assert odd and len(taxonomy) > 300
-    written = taxonomy_in(toml_of(taxonomy, remarks(taxonomy), "made"), "any.toml")
-    assert [each.synset for each in written] == [each.wnid for each in taxonomy]
-
-
 def test_each_mistake_of_a_file_is_named_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text(BAD, "utf-8")
     told = [
@@ -381,12 +368,3 @@ def test_what_is_no_toml_is_told_in_plain_words(tmp_path: Path) -> None:
     file.write_text("".join(f"[classes.c{n}]\nnname = 1\n" for n in range(150)), "utf-8")
     told = refusal("show", file).splitlines()
     assert len(told) == 101 and told[-1] == "and 50 more"
-
-
-@settings(max_examples=150, deadline=None)
-@given(text(max_size=200) | lists(sampled_from([*NO_TOML])).map("\n".join))
-def test_no_text_is_more_than_a_refusal(written: str) -> None:
-    try:
-        assert len(taxonomy_in(written, "any.toml")) > 0
-    except BadInput as error:
-        assert all(line.startswith("any.toml, line ") for line in str(error).splitlines())

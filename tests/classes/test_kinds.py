@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genset.classes import imagenet1k, taxonomy_of
-from genset.classes.files import taxonomy_in
 from genset.classes.kinds import MOST_KINDS, kinds_of
 
 WNIDS = [each.wnid for each in imagenet1k()]
@@ -41,10 +40,3 @@ def test_classes_without_hypernyms_are_a_kind_and_alone_they_are_all() -> None:
         ("of no known kind", 5),
         ("all", 1),
     ]
-
-
-def test_a_class_below_two_nouns_is_counted_once() -> None:
-    # A minivan is a car, and a truck, to WordNet.
-    own = taxonomy_in('[classes.minivan]\nsynset = "n03770679"', "x.toml")
-    (kind,) = kinds_of(own, ["minivan"])
-    assert kind.classes == ("minivan",)

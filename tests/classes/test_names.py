@@ -1,10 +1,8 @@
 """Classes are found by id and by name, or the choices are listed."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from genset.classes import find_classes, hint, imagenet1k, with_distinct_names
+from genset.classes import find_classes, imagenet1k, with_distinct_names
 from genset.classes.files import taxonomy_in
 from genset.classes.names import find_class
 from genset.core.errors import BadInput
@@ -102,14 +100,6 @@ def test_a_word_that_names_no_class_is_answered_with_what_may_be_meant(
     with pytest.raises(BadInput) as found:
         find_class(imagenet1k(), word)
     assert words in str(found.value) and "\n" not in str(found.value)
-
-
-@given(st.text())
-def test_any_word_is_found_or_refused(word: str) -> None:
-    try:
-        assert find_class(imagenet1k(), word).wnids
-    except BadInput:
-        assert hint(imagenet1k(), word)
 
 
 def test_several_words_are_classes_in_order_and_all_mistakes_are_told() -> None:

@@ -2,34 +2,17 @@
 
 import doctest
 import re
-import subprocess
-import sys
 from collections import defaultdict
 
 import pytest
-from hypothesis import given
-from hypothesis.strategies import sampled_from
 
 import genset.classes
 from genset.classes import imagenet1k
 from genset.classes.classes import MOST_QUERIES
-from genset.classes.query import mistake_in, parse
+from genset.classes.query import mistake_in
 from genset.core.errors import BadInput
 
 CRANE_BIRD, CRANE_MACHINE, TABBY = "n02012849", "n03126707", "n02123045"
-
-
-def same(text: str) -> tuple[str, frozenset[str]]:
-    """`text` as a search sees it: without case, hyphens, spaces, apostrophes and plurals.
-
-    What is wanted, and what is not.
-    """
-    asked = parse(text.replace("'", ""))
-    wanted, *unwanted = (
-        "".join(re.sub(r"(?<=\w{3})(es|s)$", "", word) for word in phrase)
-        for phrase in ([word for phrase in asked.included for word in phrase], *asked.excluded)
-    )
-    return wanted, frozenset(unwanted)
 
 
 def test_there_are_1000_classes_in_the_sorted_order_of_their_wnids() -> None:
@@ -79,17 +62,6 @@ def test_queries_can_be_searched_as_they_are_and_say_where_they_are_from() -> No
     assert not every & set(wrong.split(";"))
 
 
-def test_no_query_is_another_classs_or_a_word_for_it() -> None:
-    classes, meanings = defaultdict(set), defaultdict(set)
-    for each in imagenet1k():
-        for query in each.queries:
-            classes[same(query.text)].add(each.wnid)
-        for lemma in each.lemmas:
-            meanings[same(lemma)].add(each.wnid)
-    for text, wnids in classes.items():
-        assert len(wnids) == 1 and not meanings[text] - wnids, text
-
-
 def test_a_class_is_found_by_wnid_and_by_index_and_what_is_none_is_refused() -> None:
     classes = imagenet1k()
     tabby = classes[TABBY]
@@ -122,29 +94,6 @@ def test_classes_are_as_far_apart_as_their_lowest_common_ancestor_is_high(
     one: str, other: str, apart: int
 ) -> None:
     assert imagenet1k().distance(one, other) == apart
-
-
-WNIDS = sampled_from([each.wnid for each in imagenet1k()])
-
-
-@given(WNIDS, WNIDS, WNIDS)
-def test_the_distance_is_an_ultrametric(one: str, other: str, third: str) -> None:
-    distance = imagenet1k().distance
-    assert (distance(one, other) == 0) == (one == other)
-    assert distance(one, other) == distance(other, one) <= imagenet1k().height
-    assert distance(one, third) <= max(distance(one, other), distance(other, third))
-
-
-def test_the_map_needs_no_numbers_and_not_wordnets_table() -> None:
-    program = (
-        "import sys; from genset.classes import imagenet1k; imagenet1k();"
-        "from genset.classes.wordnet import nouns; print(nouns.cache_info().currsize,"
-        "{'nltk', 'numpy', 'torch', 'wordnet_maps.build'} & set(sys.modules))"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert ran.stdout == "0 set()\n"
 
 
 def test_the_example_in_the_documentation_is_true() -> None:

@@ -25,38 +25,12 @@ def test_the_table_rebuilt_is_the_committed_one(wordnet: Path, tmp_path: Path) -
     assert (tmp_path / "noun.exc").read_bytes() == IRREGULAR.read_bytes()
 
 
-def test_a_folder_cut_short_is_refused(
-    wordnet: Path,  # noqa: F811
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    cut = copy_of(wordnet, tmp_path / "cut")
-    (cut / "index.noun").write_text("")
-    assert main(["--wordnet", str(cut), "-o", str(tmp_path / "nouns.tsv.gz")]) == 2
-    assert "complete?" in capsys.readouterr().err
-    (cut / "index.noun").write_bytes((wordnet / "index.noun").read_bytes())
-    assert main(["--wordnet", str(cut), "-o", str(tmp_path / "nouns.tsv.gz")]) == 2
-    assert "noun.exc is not there" in capsys.readouterr().err
-    assert not (tmp_path / "nouns.tsv.gz").exists()
-
-
 def test_senses_stand_in_wordnets_order(wordnet: Path) -> None:  # noqa: F811
     lines = (wordnet / "index.noun").read_text("ascii").splitlines()
     for line in [line for line in lines if not line.startswith(" ")][::97]:
         lemma, _, count, *rest = line.split()
         found = [noun.wnid for noun in nouns().senses(lemma)]
         assert found == [f"n{offset}" for offset in rest[-int(count) :]], lemma
-
-
-def test_inflected_nouns_are_looked_up_by_wordnets_list_and_rules(wordnet: Path) -> None:  # noqa: F811
-    for line in (wordnet / "noun.exc").read_text("ascii").splitlines()[::7]:
-        inflected, *forms = line.split()
-        known = [form for form in forms if nouns().base(form) == form]
-        if known and nouns().base(inflected) != inflected and inflected.isalpha():
-            assert nouns().base(inflected) == known[0]
-    for word in ("churches", "boxes", "buses", "quizzes", "brushes", "women", "ponies", "geese"):
-        assert nouns().base(word) and nouns().base(word) != word
-    assert nouns().base("glass") == "glass" and nouns().base("blorps") == ""
 
 
 def test_it_says_of_imagenets_classes_what_their_map_says() -> None:
@@ -81,11 +55,3 @@ def test_all_hypernyms_are_followed_down_to_imagenets_classes() -> None:
         assert imagenet_below(top) == tuple(found)
     minivan = "n03770679"  # a car and a truck
     assert minivan in imagenet_below("n02958343") and minivan in imagenet_below("n04490091")
-
-
-def test_what_is_below_comes_by_steps_and_without_instances() -> None:
-    assert nouns().below("n02084071", 0) == ("n02084071",)
-    assert "n01322604" in nouns().below("n02084071", 1)  # puppy
-    assert set(nouns().below("n02121808", None)) > {"n02123045", "n02123394"}
-    rivers = [noun for noun in nouns().senses("Thames") if noun.is_instance]
-    assert rivers and rivers[0].wnid not in nouns().below("n09411430", None)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import requests
 
-from genset.core.errors import BadInput, Scope, SourceError, SourceUnavailable
+from genset.core.errors import Scope, SourceError, SourceUnavailable
 from genset.net.api import Api
 from genset.net.transport import cause, needs_person
 from tests.net.certificates import TlsHost
@@ -42,7 +42,6 @@ def failure(url: str, address: str = "http://HOST") -> tuple[str, bool]:
 # Certificates
 
 COMPANY = "behind a company proxy set REQUESTS_CA_BUNDLE"
-NO_TLS = "no TLS with HOST ({}); check the address and REQUESTS_CA_BUNDLE"
 ELSEWHERE = "check the address, and whether the network wants a sign-in"
 
 
@@ -76,18 +75,6 @@ def test_a_certificate_in_the_bundle_is_trusted(
         host.answers["/"] = answer(b"{}")
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(host.bundle))
         assert Api("The API").get(f"{host.address}/", {}) == b"{}"
-
-
-def test_a_bundle_without_certificates(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: HostileHost
-) -> None:
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "ca.pem"))
-    with pytest.raises(BadInput, match=r"^REQUESTS_CA_BUNDLE names no file: .*ca\.pem$"):
-        Api("The API").get("https://a.example/", {})
-    (tmp_path / "ca.pem").touch()
-    url = host.address.replace("http:", "https:")
-    line = NO_TLS.format("NO_CERTIFICATE_OR_CRL_FOUND")
-    assert failure(url, url) == (line, True)
 
 
 # Proxies

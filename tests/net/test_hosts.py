@@ -300,28 +300,15 @@ def test_photos_that_came_show_that_a_host_is_well(world: World) -> None:
     assert is_open(host)
 
 
-def test_nobody_asks_whether_a_host_is_well_while_it_wants_a_pause(world: World) -> None:
-    host, answered = world.host(), list[int]()
-
-    def answer(quota: int) -> str:
-        answered.append(quota)
-        return "answer"
-
-    host.call(answer, "a")
-    for letter in "bcd":
-        fail(host, letter, error=http_error(503, Retry_After="10"))
-        world.clock.now += 11
-    assert len(answered) == 1 and host.is_down
-
-
-def test_one_address_that_is_always_refused_slows_nothing(world: World) -> None:
-    host = world.host(interval=0.1)
-    host.call(answering, "a")
-    for _ in range(8):
-        world.clock.now += host.opens_in()
-        fail(host, "b", error=http_error(429), is_known=True)
-    world.clock.now += host.opens_in()
-    begun = world.clock.now
-    for number in range(11):
-        host.call(answering, f"c{number}")
-    assert world.clock.now - begun < 2
+def test_callers_of_one_quota_share_its_turns(world: World, store_url: str) -> None:
+    store, other = world.store, Store.open(store_url)
+    limit = RateLimit(store, "host", 10)
+    assert [limit.reserve(1000) for _ in range(2)] == [1000, 1010]
+    assert RateLimit(other, "host", 10).reserve(1000) == 1020
+    assert RateLimit(other, "another", 10).reserve(1000) == 1000
+    assert limit.waiting(1000) == 30
+    assert limit.reserve(2000) == 2000
+    unlimited = RateLimit(store, "all", 0)
+    assert [unlimited.reserve(1000) for _ in range(3)] == [1000] * 3
+    assert unlimited.waiting(1000) == 0
+    other.close()

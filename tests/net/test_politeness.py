@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from genset.classes import imagenet1k
-from genset.sandbox import LoggedRequest, Reply, Request
+from genset.sandbox import LoggedRequest, Reply
 from tests.scrape.pools import Faulty, Pool, Serve, answer_of, record
 
 SETTINGS = "[scrape]\ncalls_an_hour = {calls}\nimages_per_second = {images}\n"
@@ -69,38 +69,3 @@ def test_keys_and_secrets_are_written_nowhere(serve: Serve, new_pool: Callable[.
         assert secret not in told
         assert not [path for path in written if secret in str(path)]
         assert not [path for path in written if secret.encode() in path.read_bytes()]
-
-
-def images_of(sandbox: Faulty) -> list[LoggedRequest]:
-    return [asked for asked in sandbox.requests if asked.what.endswith(".jpg")]
-
-
-@pytest.mark.parametrize("images", [0, 40], ids=["no limit", "40 a second"])
-@pytest.mark.soak
-def test_one_429_with_retry_after_holds_everybody(
-    serve: Serve, new_pool: Callable[..., Pool], images: int
-) -> None:
-    """Those too who wait for their turn already, in another process."""
-    wnids, rows = few_classes(40)
-    sandbox = serve(*rows)
-    pool = new_pool()
-    settings = SETTINGS.format(calls=0, images=images)
-    (pool.workspace.root / "genset.toml").write_text(settings, "utf-8")
-    slow_down = Reply(429, "text/plain", b"", {"Retry-After": "1"})
-    at: list[float] = []
-
-    def once(request: Request) -> Reply | None:
-        if request.is_call or at or len(images_of(sandbox)) < 10:
-            return None
-        at.append(request.at)
-        return slow_down
-
-    sandbox.fault = once
-    words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
-    for process in [pool.command(sandbox.endpoint, *words, pauses=1) for _ in range(2)]:
-        answer_of(process)
-    assert len(images_of(sandbox)) == 81
-    after = [asked.at - at[0] for asked in images_of(sandbox) if asked.at > at[0]]
-    # Who has asked already cannot be held.
-    assert not [seconds for seconds in after if 0.5 < seconds < 0.95]
-    assert [seconds for seconds in after if seconds >= 0.95]

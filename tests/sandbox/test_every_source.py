@@ -12,12 +12,11 @@ import pytest
 import requests
 from PIL import Image
 
-from genset.core.errors import BadInput
-from genset.sandbox import Faults, Reply, Request, Sandbox
+from genset.sandbox import Reply, Request, Sandbox
 from genset.sandbox.faults import CALLS_ONLY, LASTING, PASSING
 from genset.sandbox.server import SERVICES
 from tests.sandbox.conftest import Speak
-from tests.sandbox.test_sandbox import TENCH, plain, record
+from tests.sandbox.test_sandbox import TENCH, record
 
 AGENT = "tests (you@example.org)"
 
@@ -159,56 +158,8 @@ def paths(sandbox: Sandbox) -> list[str]:
     return [urlsplit(each).path for each in addresses(sandbox, "flickr")]
 
 
-def met(sandbox: Sandbox, path: str) -> str | None:
-    """The fault that meets a request for an image."""
-    return sandbox.answer(Request("GET", path, {})).fault
-
-
-def test_lasting_faults_are_the_photos_own_and_a_seed_decides_whom_they_meet(
-    serve: Callable[..., Sandbox],
-) -> None:
-    """Whoever asks, in whichever order, however often, and whatever else goes wrong."""
-    lasting = dict.fromkeys(LASTING, 0.15)
-    one, other = serve(60, seed=3, **lasting), serve(60, seed=4, **lasting)
-    truth = {path: met(one, path) for path in paths(one)}
-    assert set(truth.values()) == {*LASTING, None}
-    assert truth != {path: met(other, path) for path in paths(other)}
-    busy = serve(60, seed=3, too_many=0.3, truncated=0.3, unstable_pages=0.5, **lasting)
-    for _ in range(3):
-        for path in sorted(set(paths(busy)), reverse=True):
-            if (fault := met(busy, path)) not in PASSING:
-                assert fault == truth[path]
-
-
-def test_photos_move_between_pages_but_none_is_lost(serve: Callable[..., Sandbox]) -> None:
-    sandbox, read = serve(150, unstable_pages=1.0), list[list[str]]()
-    words = SEARCHES["flickr"][1] | {"sort": "relevance", "per_page": "20"}
-    for number in range(1, 9):
-        reply = plain(sandbox, **words, page=str(number)).json()["photos"]
-        read.append([photo["id"] for photo in reply["photo"]])
-    assert {each for page in read for each in page} == {str(each) for each in range(1, 151)}
-    assert set(read[0]) & set(read[1])
-
-
 def test_an_outage_begins_and_ends_by_the_clock(serve: Callable[..., Sandbox]) -> None:
     sandbox = serve(outage=40, outage_after=10)
     for second, status in ((0, 200), (9.9, 200), (10, 503), (49.9, 503), (50, 200)):
         request = Request("GET", paths(serve())[0], {}, at=1000 + second)
         assert sandbox.answer(request).status == status, second
-
-
-@pytest.mark.parametrize(
-    ("word", "says"),
-    [
-        ("to_many=1", "to_many is unknown; did you mean too_many?"),
-        ("=1", '"" is unknown'),
-        ("gone", '"gone" has no rate: write gone=0.1'),
-        ("gone=often", '"gone=often" has no rate'),
-        ("gone=nan", "gone must be a number from 0 to 1, not nan"),
-        ("retry_after=-1", "retry_after must be a number"),
-    ],
-)
-def test_words_that_are_no_faults(word: str, says: str) -> None:
-    with pytest.raises(BadInput) as caught:
-        Faults.parse([word])
-    assert says in str(caught.value) and "\n" not in str(caught.value)

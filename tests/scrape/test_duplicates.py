@@ -10,13 +10,14 @@ from PIL import Image, ImageOps
 from sqlalchemy import select
 
 from genset.core.errors import BadInput
-from genset.core.hashes import BITS, near, read_hashes
+from genset.core.hashes import BITS, hash_lines, read_hashes
 from genset.core.pixels import fingerprint, variants
 from genset.db import DuplicatePair, Photo, Store, stored_candidates
 from genset.label.duplicates import decide, open_pairs
 from genset.scrape.near_duplicates import hash_folder, propose
 from genset.workspace import Workspace
 from tests.labeled_workspace import GOLDFISH, TENCH, add_candidate
+from tests.scrape.commands import genset
 
 
 def scene(seed: int, size: tuple[int, int] = (320, 240)) -> Image.Image:
@@ -66,19 +67,6 @@ def test_a_copy_is_near_a_look_of_its_original_and_other_things_are_far() -> Non
             assert min((look ^ other[0]).bit_count() for look in mine) > BITS
     for mode in ("1", "L", "LA", "P", "RGBA", "CMYK", "I;16", "F"):
         assert 0 <= fingerprint(Image.new(mode, (7, 3))) < 2**64
-
-
-@pytest.mark.realdata
-@pytest.mark.soak
-def test_copies_of_real_photos_are_found_and_strangers_are_not(realdata: Path) -> None:
-    paths = sorted((realdata / "photos").glob("*/*.jpg"))[::5]
-    photos = [Image.open(path).convert("RGB") for path in paths]
-    for copy in COPIES.values():
-        found = sum(distance(photo, copy(photo)) <= BITS for photo in photos)
-        assert found >= 0.95 * len(photos)
-    own = np.array([fingerprint(photo) for photo in photos], np.uint64)
-    strangers = [pair for pair in near(own, own) if pair[0] != pair[1]]
-    assert strangers == []
 
 
 def test_a_photo_is_hashed_as_it_is_shown() -> None:
@@ -197,3 +185,51 @@ def test_a_photo_that_is_not_in_the_pool_cannot_be_the_one_to_go(
         decide(store, [pair.id], same=True, by="ann", keep="first")
     decide(store, [pair.id], same=True, by="ann", keep="second")
     assert open_pairs(store) == []
+
+
+# A pool that grows: each photo is decoded once and compared once
+
+
+def add(workspace: Workspace, store: Store, number: int, image: Image.Image) -> Path:
+    """Store a photo of this number; return where its original lies."""
+    add_candidate(workspace, store, TENCH, number, content=jpeg(image))
+    with store.session() as session:
+        photo = session.scalars(select(Photo).where(Photo.source_id == str(number))).one()
+        return workspace.images / photo.file
+
+
+def found(store: Store) -> set[tuple[str, str]]:
+    """The pairs that were proposed: the copy's id, and what it looks like."""
+    with store.session() as session:
+        return {
+            (pair.photo.source_id, pair.other) for pair in session.scalars(select(DuplicatePair))
+        }
+
+
+def test_an_original_that_cannot_be_read_is_named_and_costs_itself_only(
+    place: tuple[Workspace, Store],
+) -> None:
+    workspace, store = place
+    add(workspace, store, 5, scene(5)).unlink()
+    said = genset("duplicates", "find", cwd=workspace.root, code=1)
+    assert "1 photo could not be read (flickr:5): see genset doctor" in said
+    assert found(store) == {("2", "flickr:1")}
+
+
+def test_both_databases_remember_looks_and_comparisons(tmp_path: Path, store_url: str) -> None:
+    workspace, store = Workspace.create(tmp_path / "work"), Store.open(store_url)
+    path, mirrored = tmp_path / "a.hashes", ImageOps.mirror(scene(1))
+    path.write_text("".join(hash_lines([(fingerprint(mirrored), "seen.jpg")])))
+    file = read_hashes(path)
+    first = add(workspace, store, 1, scene(1))
+    assert propose(workspace, store, [file]) == 1
+    first.unlink()
+    add(workspace, store, 2, mirrored)
+    assert propose(workspace, store, [file]) == 2
+    assert propose(workspace, store, [file]) == 0
+    # Another file under the same name.
+    path.write_text("".join(hash_lines([(fingerprint(scene(1)), "now.jpg")])))
+    assert propose(workspace, store, [read_hashes(path)]) == 2
+    of_files = {(id, f"a.hashes:{name}.jpg") for id in "12" for name in ("now", "seen")}
+    assert found(store) == of_files | {("2", "flickr:1")}
+    store.close()

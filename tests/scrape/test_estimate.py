@@ -1,15 +1,17 @@
 """What a dry run says that a scrape takes, and what may come of it."""
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from genset.db import Candidate, Photo
-from genset.scrape.estimate import Estimate, estimate
+from genset.scrape.estimate import Estimate, contested_claims, estimate
 from genset.scrape.plan import ScrapePlan
 from genset.sources.source import Rates
-from tests.labeled_workspace import CRANE, TENCH, photo_row
+from tests.labeled_workspace import CRANE, GOLDFISH, TABBY, TENCH, photo_row
+from tests.scrape.commands import genset
 from tests.scrape.pools import CAT, DOG, NewPool, Pool, Serve, answer_of, image_class, record
 
 RATES = Rates(calls_an_hour=3600, images_per_second=10)
@@ -103,3 +105,25 @@ def test_a_dry_run_asks_nothing_and_changes_nothing(serve: Serve, pool: Pool) ->
     assert rejected.returncode == 2
     assert list(sandbox.requests) == []
     assert not any(pool.rows().values())
+
+
+def test_a_scrape_counts_what_is_contested_and_names_what_tells_more(pool: Pool) -> None:
+    """Also by the same bytes under another number; not where a photo is not there."""
+    claims = {TENCH: range(10), GOLDFISH: (0, 1, 2, 3, 20), TABBY: (7, 8)}
+    photos: dict[int, Photo] = {}
+    with pool.store.begin() as session:
+        for wnid, numbers in claims.items():
+            for n in numbers:
+                if n not in photos:
+                    gone = "gone" if n == 1 else None
+                    sha256 = str(4 if n == 20 else n)
+                    photos[n] = photo_row(n, sha256=sha256, rejected=gone, format="JPEG")
+                session.add(Candidate(wnid=wnid, photo=photos[n], keyword="fish", rank=n + 1))
+    with pool.store.session() as session:
+        claims_on = contested_claims(session, [TENCH])
+        assert Counter(claim.rival for claim in claims_on) == {GOLDFISH: 4, TABBY: 2}
+    words = f"scrape --no-search --per-class 3 --classes {TENCH},{GOLDFISH},{TABBY}".split()
+    shown = genset(*words, cwd=pool.workspace.root)
+    for wnid, count in ((TENCH, 6), (GOLDFISH, 4), (TABBY, 2)):
+        line = f"{wnid}: {count} photos contested: another class claims them too"
+        assert f"{line} (genset keywords --yield {wnid})" in shown

@@ -25,12 +25,10 @@ from genset.scrape.near_duplicates import propose
 from genset.scrape.refresh import refresh
 from genset.scrape.removal import remove, remove_owner
 from genset.status import failed, status
-from genset.workspace import Workspace
-from tests.killing import killed_at_each_change
 from tests.labeled_workspace import GOLDFISH, TABBY, TENCH, picture
 from tests.scrape.commands import genset
 from tests.scrape.hostile import HEIC
-from tests.scrape.pools import NewPool, Pool, Serve, image_class, record
+from tests.scrape.pools import Pool, Serve, image_class, record
 
 MUSEUM = PhotoOrigin(
     source="museum",
@@ -241,23 +239,6 @@ def test_nothing_is_added_where_a_folder_or_the_sources_name_is_wrong(
     assert candidates(pool.store) == [] and pool.files() == {}
 
 
-def test_hidden_files_and_files_beside_the_class_folders_are_not_photos(
-    take: Take, dump: Path, tmp_path: Path
-) -> None:
-    (dump / "README.txt").write_text("from 1921")
-    (dump / TENCH / ".DS_Store").write_bytes(b"?")
-    (dump / ".thumbnails").mkdir()
-    (dump / TENCH / "c.jpg").symlink_to("nowhere")
-    done = take()
-    assert (done.added, done.rejected) == (
-        3,
-        {f"{TENCH}/c.jpg": "not readable: No such file or directory"},
-    )
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(BadInput, match="no class folders"):
-        take(tmp_path / "empty")
-
-
 def test_a_scrape_counts_them_and_a_refresh_does_not_ask_after_them(
     serve: Serve, pool: Pool, take: Take
 ) -> None:
@@ -267,25 +248,6 @@ def test_a_scrape_counts_them_and_a_refresh_does_not_ask_after_them(
     summary = pool.scrape(sandbox.source, tench, per_class=3)
     assert (summary.full, summary.stored) == (1, 2)
     assert refresh(pool.store, sandbox.source).checked == 2
-
-
-def add_it(_moment: int, dump: Path, root: Path) -> None:
-    workspace = Workspace.find(root)
-    assert not add(workspace, Store.open(workspace.store_url), dump, MUSEUM).rejected
-
-
-@pytest.mark.soak
-def test_a_killed_add_is_finished_by_the_same_command(new_pool: NewPool, dump: Path) -> None:
-    killed, whole = new_pool(), new_pool()
-    add(whole.workspace, whole.store, dump, MUSEUM)
-    moments = 0
-    for _ in killed_at_each_change(add_it, dump, killed.workspace.root):
-        moments += 1
-        assert check_files(killed.workspace, killed.store) == []
-        assert moments < 99
-    assert moments > 3
-    assert killed.rows() == whole.rows()
-    assert killed.files() == whole.files()
 
 
 def test_the_command(pool: Pool, dump: Path) -> None:

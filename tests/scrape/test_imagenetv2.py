@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import select
 
 from genset.core.errors import BadInput
 from genset.db import Candidate, Ruling, Verdict
@@ -146,22 +146,6 @@ def test_a_second_import_adds_nothing_and_a_later_ruling_stays(
             if each.candidate.task == task
         ]
     assert ruled == [(Verdict.CORRECT, "imagenetv2-b-0"), (Verdict.INCORRECT, "ann")]
-
-
-def test_an_import_that_fails_at_its_end_leaves_nothing(pool: Pool, checkout: Checkout) -> None:
-    checkout.dataset((1, TENCH), (2, GOLDFISH))
-    before = pool.rows()
-
-    def fail(*words: Any) -> None:
-        if "INSERT INTO ruling" in words[2]:
-            raise OSError("disk full")
-
-    event.listen(pool.store.engine, "before_cursor_execute", fail)
-    with pytest.raises(OSError, match="disk full"):
-        take(pool, checkout, "imagenetv2-b-0")
-    event.remove(pool.store.engine, "before_cursor_execute", fail)
-    assert pool.rows() == before
-    assert take(pool, checkout, "imagenetv2-b-0").selected == 2
 
 
 without_wnid = {name: value for name, value in found(7).items() if name != "wnid"}

@@ -1,29 +1,22 @@
 """What is asked for reaches the source and is checked: licences, windows, sizes, safety."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-from sqlalchemy import select
-
 from genset.classes import imagenet1k
-from genset.db import Candidate, Photo, PhotoFailure, SearchFailure, now
 from genset.licenses import FLICKR, choose_licenses
 from genset.sandbox import Reply
-from genset.scrape.state import forget_refusals, lacking_and_others
+from genset.scrape.state import forget_refusals
 from tests.labeled_workspace import TENCH, picture
 from tests.scrape.commands import genset
 from tests.scrape.pools import (
     CAT,
-    DOG,
     Deaf,
     Faulty,
     NewPool,
     Pool,
     Serve,
     answer_of,
-    image_class,
     record,
 )
 
@@ -99,43 +92,6 @@ def test_refused_photos_are_tried_again_only_when_that_is_asked_for(
     assert (pool.held(), pool.rejected()) == (["0", "1", "2", "3"], {})
 
 
-def test_trying_again_starts_the_counts_of_failures_anew(
-    serve: Serve, new_pool: NewPool, store_url: str
-) -> None:
-    """Of the classes asked for, and of no others."""
-    pool = new_pool(store_url=store_url)
-    pool.scrape(serve(*map(record, range(4))).source)
-    with pool.store.begin() as session:
-        photos = session.scalars(select(Photo).order_by(Photo.id)).all()
-        photos[0].sha256, photos[0].rejected = None, "HTTP 503, tried 9 times"
-        session.add(Candidate(wnid=DOG.wnid, photo=photos[3], keyword="dog", rank=1))
-        session.query(Candidate).filter_by(wnid=CAT.wnid, photo_id=photos[3].id).delete()
-        tried = {"attempts": 3, "first_at": now(), "error": "HTTP 503"}
-        session.add_all(PhotoFailure(photo_id=photo.id, **tried) for photo in photos[1:])
-        asked = {"source": "flickr", "question": "a hash", "query": "cat", "page": 1}
-        session.add_all(SearchFailure(wnid=cls.wnid, **asked, **tried) for cls in (CAT, DOG))
-    forget_refusals(pool.store, pool.plan)
-    with pool.store.session() as session:
-        assert session.scalars(select(PhotoFailure.photo_id)).all() == [photos[3].id]
-        assert session.scalars(select(SearchFailure.wnid)).all() == [DOG.wnid]
-    assert pool.rejected() == {}
-
-
-@pytest.mark.soak
-def test_classes_that_lack_photos_come_first_and_else_in_their_order(
-    serve: Serve, new_pool: NewPool, store_url: str
-) -> None:
-    pool = new_pool(store_url=store_url)
-    rows = [*map(record, range(4)), *(record(number, "dog") for number in range(10, 12))]
-    pool.scrape(serve(*rows).source, CAT, DOG)
-    # More than a database takes in one list.
-    many = tuple(image_class(f"n{number:08}", "one of many") for number in range(10, 100_010))
-    plan = replace(pool.plan, classes=(CAT, DOG, *many))
-    assert lacking_and_others(pool.store, plan) == ([DOG, *many], [CAT])
-    few = replace(plan, per_class=2)
-    assert lacking_and_others(pool.store, few) == ([*many], [CAT, DOG])
-
-
 # The command
 
 
@@ -152,18 +108,6 @@ def test_photos_taken_before_the_window_are_counted_and_rejected_where_that_is_w
     done = answer_of(new_pool().done(sandbox.endpoint, *words), 1)
     assert (done["stored"], done["early"]) == (2, 0)
     assert done["rejected_by_plan"] == {"taken before 2014-01-01": 1}
-
-
-@pytest.mark.soak
-def test_the_options_of_the_command_reach_the_source(serve: Serve, pool: Pool) -> None:
-    fish = imagenet1k()[TENCH].queries[0].text
-    sandbox = serve(*(record(number, fish, license=4 if number != 3 else 0) for number in range(6)))
-    words = ["--classes", TENCH, "--per-class", "3", "--license", "CC BY 2.0, 11", "--json"]
-    words += ["--posted-after", "2014-06-01", "--posted-before", "2016-01-01"]
-    done = answer_of(pool.done(sandbox.endpoint, *words))
-    window = str(unix("2014-06-01")), str(unix("2016-01-01") - 1)
-    assert asked(sandbox) == {("4,11", *window)}
-    assert (done["full"], done["stored"]) == (1, 3)
 
 
 def test_photos_under_64_pixels_are_refused_and_those_that_are_stored_stay(

@@ -25,7 +25,7 @@ from genset.release.reader import (
     manifest_hash,
     manifest_lines,
 )
-from genset.sandbox import Reply, Rule
+from genset.sandbox import Reply
 from genset.scrape.pull import PullSummary, pull
 from genset.sets.open import open_set
 from tests.killing import killed_at_each_change
@@ -190,18 +190,6 @@ def test_photos_that_were_rerendered_are_a_state_of_their_own_and_a_set_of_their
     assert not list(tmp_path.glob(".*rerendered*"))
     with pytest.raises(BadInput, match="v1-rerendered exists"):
         rebuild(accept_rerendered=True)
-
-
-def test_a_page_in_a_photos_place_is_a_failure_that_may_pass(
-    maker: Maker, rebuild: Rebuild
-) -> None:
-    maker.sandbox.rules.append(Rule("not_image", photo="1", times=TRIES))
-    maker.sandbox.rules.append(Rule("not_image", photo="2"))
-    assert len(rebuild().failed) == 2
-    done = rebuild()
-    assert (done.pulled, done.changed, done.gone) == (1, {}, {})
-    assert list(done.failed) == [maker.photo(2).file]
-    assert "answered with a web page" in done.failed[maker.photo(2).file]
 
 
 def test_photos_that_are_kept_back_are_no_host_that_is_down(

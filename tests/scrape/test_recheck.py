@@ -103,20 +103,6 @@ def test_without_a_key_the_release_is_made_and_says_what_was_not_asked(seen: See
     assert seen.manifest()["licenses_seen"][0][:10] == (now() - timedelta(31)).date().isoformat()
 
 
-@pytest.mark.soak
-def test_nobody_is_asked_where_that_is_said_or_nothing_is_old(seen: Seen) -> None:
-    seen.ago(29, 1, 2, 3, 4)
-    assert seen.create()["licenses"]["checked"] == 0
-    seen.ago(31, 1, 2, 3, 4)
-    root = seen.pool.workspace.root
-    words = ("release", "create", "v2", "--no-refresh")
-    text = genset(*words, cwd=root, endpoint=seen.sandbox.endpoint)
-    assert "licences" not in text
-    taken = ("release", "create", "v2")  # a name that is taken is told before anybody is asked
-    assert "v2 exists" in genset(*taken, cwd=root, code=2, endpoint=seen.sandbox.endpoint)
-    assert seen.asked == []
-
-
 @pytest.mark.parametrize(
     ("endpoint", "fault", "more", "words"),
     [

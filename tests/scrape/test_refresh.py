@@ -1,6 +1,5 @@
 """Refreshes, against the sandbox: what they notice, store and ask."""
 
-import json
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -20,7 +19,6 @@ from genset.sources.flickr import Flickr
 from genset.sources.source import Licenses
 from genset.status import failed, status
 from tests.labeled_workspace import picture
-from tests.scrape.commands import genset
 from tests.scrape.hostile import rendered_anew
 from tests.scrape.pools import CAT, Faulty, NewPool, Pool, Serve, record
 
@@ -227,24 +225,3 @@ def test_a_photo_removed_while_it_was_asked_after_stays_removed(
 
     assert refresh(pool.store, Removing(_2=None)).changes == []
     assert [event[1] for event in events(pool)] == ["removed"]
-
-
-@pytest.mark.soak
-def test_the_command(serve: Serve, filled: tuple[Faulty, Pool]) -> None:
-    sandbox, pool = filled
-    root, endpoint = pool.workspace.root, sandbox.endpoint
-    take_down(serve, 1)
-    text = genset("refresh", cwd=root, endpoint=endpoint)
-    assert text.splitlines()[:2] == [
-        "3 photos checked, 1 change, 1 gone, 0 failed",
-        f"gone: flickr:1  {PAGE}",
-    ]
-    document = json.loads(genset("refresh", "--json", cwd=root, endpoint=endpoint))
-    assert (document["checked"], document["changes"]) == (3, [])
-    assert document["gone"] == {"flickr:1": PAGE}
-    assert "FLICKR_API_KEY" in genset("refresh", cwd=root, endpoint=endpoint, key="", code=2)
-    assert "FLICKR_API_KEY" in genset("refresh", cwd=root, endpoint=endpoint, key="invalid", code=1)
-    assert len(sandbox.requests.of(INFO)) == 7  # a bad key stops at once
-    sandbox.rules.append(Rule(flickr.failure(3), photo="2"))
-    said = genset("refresh", cwd=root, endpoint=endpoint, code=1)
-    assert "1 photo failed: run genset refresh again" in said

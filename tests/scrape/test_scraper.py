@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 
 from genset.db import Candidate, Search
+from genset.scrape.state import RankedPhoto, choose
 from tests.labeled_workspace import picture
 from tests.scrape.pools import CAT, DOG, NewPool, Serve, image_class, record
 
@@ -69,3 +70,22 @@ def test_a_class_that_is_searched_later_contests_what_an_earlier_one_had_counted
         pool.scrape(sandbox.source, CAT, DOG)
         assert pool.rows() == together.rows()
     assert cat_first.held(CAT) == ["0", "1", "2", "3", "5"]
+
+
+def test_a_contested_photo_is_downloaded_before_another_takes_its_place() -> None:
+    """If it turns out to be rejected, its owner's next takes it."""
+    owners = enumerate(("ann", "ann", "bob"))
+    candidates = [
+        RankedPhoto(number, "", number, str(number), owner, "") for number, owner in owners
+    ]
+
+    def ids(photos: tuple[RankedPhoto, ...]) -> list[int]:
+        return [photo.photo_id for photo in photos]
+
+    assert ids(choose(candidates, 1, {0}).missing) == [0]
+    candidates[0] = candidates[0]._replace(sha256="a")
+    found = choose(candidates, 1, {0})
+    assert (ids(found.selected), ids(found.contested)) == ([2], [0])
+    del candidates[0]
+    found = choose(candidates, 1, {0})
+    assert (ids(found.selected), ids(found.contested)) == ([1], [])

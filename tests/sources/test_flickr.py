@@ -194,11 +194,6 @@ def test_an_entry_that_is_no_photo_costs_itself_only(changes: Any, reason: str) 
     assert (found.total, found.last) == (1200, False)
 
 
-def test_numbers_may_be_text_or_not() -> None:
-    as_text = parsed(entry(), total="1")
-    assert parsed(entry(license=4, dateupload=1381061206, datetakenunknown=0), total=1) == as_text
-
-
 def test_results_end_with_the_total_or_where_flickr_starts_to_repeat() -> None:
     ends = {(1, "50"), (2, "51"), (80, "2573692"), (81, "2573692")}
     for page, total in (*ends, (1, "51"), (79, "2573692")):

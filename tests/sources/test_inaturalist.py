@@ -1,6 +1,6 @@
 """iNaturalist's answers, as recorded and as a stranger might send them, and calls of its API."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -316,21 +316,6 @@ def test_the_licence_of_today_and_what_is_gone(naturalists: Naturalists) -> None
 
 def plan_of(pool: Pool, **changes: Any) -> ScrapePlan:
     return replace(pool.plan, classes=(TENCH,), source=INaturalist, **changes)
-
-
-def test_a_scrape_goes_on_with_its_draw_whatever_the_seed_is_now(
-    naturalists: Naturalists, new_pool: Callable[..., Pool]
-) -> None:
-    whole, parts, other = new_pool(), new_pool(), new_pool()
-    for pool, seeds in ((whole, [3]), (parts, [3, 4]), (other, [5])):
-        for seed in seeds:
-            source = inaturalist(naturalists.endpoint, seed=seed)
-            # The size of a page is a part of what is asked.
-            wanted = 8 if seed == seeds[-1] else 6
-            assert INaturalist.per_page(wanted) == 2
-            scrape(pool.workspace, pool.store, source, plan_of(pool, per_class=wanted))
-    assert whole.held(TENCH) == parts.held(TENCH)
-    assert whole.held(TENCH) != other.held(TENCH)
 
 
 def test_pages_without_photos_that_will_do_do_not_end_a_scrape(

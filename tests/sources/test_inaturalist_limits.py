@@ -11,7 +11,6 @@ from genset.net.host_state import Quotas
 from genset.net.pace import RateLimit
 from genset.sources import inaturalist
 from genset.sources.inaturalist import calls
-from tests.sources.inaturalists import inaturalist as source_at
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
 START = 1e9
@@ -57,12 +56,3 @@ def test_calls_stay_within_a_longer_time_by_its_burst_what_refills_and_one(
     for seconds in (MINUTE, 300.0, HOUR):
         assert most_within(seconds, turns) <= 27 + seconds / 12 + 1
     assert inaturalist.DAYS_BURST + DAY / inaturalist.DAYS_SECONDS_A_CALL + 1 == 9_901
-
-
-def test_loopback_has_no_pace() -> None:
-    near, far = source_at("http://127.0.0.1:9/v1"), source_at("http://example.org/v1")
-    for source, waits in ((near, False), (far, True)):
-        for host in (source.api, source.images):
-            host.wait_for_turn(0)
-            limits, now = (host._quotas._limits[0], host._quotas._pace), host.hosts.now()
-            assert any(limit.waiting(now) for limit in limits) is waits
