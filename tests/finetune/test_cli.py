@@ -1,7 +1,6 @@
 """`genset finetune`, as somebody at a terminal meets it."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -83,20 +82,6 @@ def test_any_two_models_are_compared_where_that_is_asked_for(terminal: Terminal)
     assert [[each["model"], each["baseline"]] for each in found] == pairs
     fewer = json.loads(terminal.finetune(*models, "--json").out)["differences"]
     assert [[each["model"], each["baseline"]] for each in fewer] == pairs[:2]
-
-
-def test_a_terminal_shows_how_far_the_fits_are(
-    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(sys.stderr, "isatty", lambda: True)
-        done = terminal.finetune("--model", terminal.model)
-    assert done.code == 0
-    assert "fitting shades, colours:   0%" in done.err
-    assert "0/2 [" in done.err
-    assert "fitting" not in done.out
-    assert done.err.splitlines()[-1].endswith("shades, colours: 100.0 % of 3")
-    assert "fitting" not in terminal.finetune("--model", terminal.model, "--seeds", "1").err
 
 
 def test_each_folder_of_ones_own_is_a_task(terminal: Terminal) -> None:

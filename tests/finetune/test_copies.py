@@ -183,8 +183,3 @@ def test_each_class_gives_so_many_photos_or_all_it_has_and_the_fewer_are_among_t
     assert np.bincount(labels[drawn], minlength=6).tolist() == np.minimum(counts, shots).tolist()
     assert set(drawn) <= set(draw_shots(labels, shots + more, seed))
     assert drawn.tolist() == draw_shots(labels, shots, seed).tolist()
-
-
-def test_each_seed_draws_its_own_photos() -> None:
-    labels = np.repeat(np.arange(10), 20)
-    assert draw_shots(labels, 5, 1).tolist() != draw_shots(labels, 5, 2).tolist()

@@ -1,7 +1,6 @@
 """Features: what the evaluator's own pipeline gives, computed once, whatever happens meanwhile."""
 
 import errno
-import multiprocessing
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -106,30 +105,6 @@ def test_all_missing_models_share_one_pass_and_one_that_fails_costs_itself_alone
         record.write_text("{")
     (damaged,) = compute_features(photos, headed(models[:1]), kept, options)
     assert "does not hold features (" in str(damaged)
-
-
-def test_processes_that_want_the_same_at_once_compute_it_once(
-    photos: PhotoSet, tmp_path: Path, decoded: list[Path]
-) -> None:
-    """Two models each, which one of them asks for the other way round."""
-    models = [network(tmp_path), network(tmp_path, "&crop=24")]
-    counts = tmp_path / "decoded"
-    counts.mkdir()
-
-    def one(number: int) -> None:
-        torch.set_num_threads(1)  # this process's other threads are not there
-        found = computed(photos, tmp_path / "kept", *(models[::-1] if number else models))
-        assert [each.values.shape for each in found] == [(100, 3)] * 2
-        (counts / str(number)).write_text(str(len(decoded)))
-
-    fork = multiprocessing.get_context("fork")
-    processes = [fork.Process(target=one, args=[number]) for number in range(3)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-        assert process.exitcode == 0
-    assert sorted(int(file.read_text()) for file in counts.iterdir()) == [0, 0, 108]
 
 
 def test_a_full_disk_is_one_line_and_what_is_finished_stays(

@@ -1,7 +1,6 @@
 """The whole way: from a task's photos and models to runs that are kept."""
 
 import csv
-import errno
 import random
 import shutil
 from collections.abc import Callable
@@ -14,7 +13,6 @@ import pytest
 from PIL import Image, ImageFile
 
 from genset.core.errors import BadInput, GensetError
-from genset.finetune import runs as results
 from genset.finetune.fitting import FinetuneOptions, read_shots, read_strengths
 from genset.finetune.run import FinetuneResults, finetune
 from genset.finetune.runs import StoredRun, find_finetuned, load_head, load_predictions
@@ -128,20 +126,6 @@ def test_a_command_that_was_stopped_goes_on_with_what_is_kept(
     decoded.clear()
     assert [kept.record.model for kept in fit(data, *specs).runs] == ["first", "second"]
     assert decoded == []
-
-
-def test_a_run_that_cannot_be_written_is_no_run(
-    data: Path, model: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*args: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(results, "write_text", full)
-        with pytest.raises(GensetError, match=r"shades, colours: .* No space left on device"):
-            fit(data, model)
-    assert find_finetuned(data.parent / "runs") == []
-    assert len(fit(data, model).runs) == 1
 
 
 def test_photos_that_cannot_be_decoded_are_left_out_unless_a_class_has_no_others(

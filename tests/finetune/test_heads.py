@@ -59,14 +59,6 @@ def linear(outputs: int = 5, **options: Any) -> nn.Linear:
     return nn.Linear(8, outputs, **options)
 
 
-class Cosine(nn.Linear):
-    """Answers with the cosine between its input and its weights."""
-
-    def forward(self, given: Tensor) -> Tensor:
-        unit = nn.functional.normalize
-        return nn.functional.linear(unit(given), unit(self.weight), self.bias)
-
-
 def pooled(maps: Tensor) -> Tensor:
     return maps.mean((2, 3))
 
@@ -85,9 +77,6 @@ NOT_LINEAR = {
     "two heads": ending(
         lambda maps, one, other: one(pooled(maps)) + other(maps.amax((2, 3))), linear(), linear()
     ),
-    "cosine": ending(lambda maps, layer: layer(pooled(maps)), Cosine(8, 5)),
-    "a maximum": ending(lambda maps, layer: layer(maps).amax((2, 3)), nn.Conv2d(8, 5, 1)),
-    "clipped": ending(lambda maps, layer: pooled(layer(maps).relu()), nn.Conv2d(8, 5, 1)),
     "no head": no_head,
     "distilled": partial(timm.create_model, "deit_tiny_distilled_patch16_224", img_size=32),
 }

@@ -210,22 +210,3 @@ def test_lists_are_not_passed_over_by_the_task_folder(tmp_path: Path) -> None:
     root = tmp_path / "food-101"
     assert f"genset finetune food-101 --data {root}" in refused("folder", root)
     assert "of the task food-101, whose lists" in refused("folder", root / "images")
-
-
-@pytest.mark.parametrize(
-    ("task", "make", "name", "content", "message"),
-    [
-        ("flowers-102", flowers, "setid.mat", "MATLAB?", "its .mat files cannot be read: "),
-        ("aircraft", aircraft, "variants.txt", "DR-400\n", "is of Boeing 717, which no list names"),
-        ("food-101", food, "train.json", "{", "cannot be read: Expecting"),
-        ("food-101", food, "train.json", '{"pie": 3}', "meta/train.json: pie"),
-        ("dtd:11", textures, "train1.txt", "", "there is no task 'dtd:11': write dtd:1, dtd:2"),
-        ("pets:2", textures, "train1.txt", "", "there is no task 'pets:2': write pets"),
-    ],
-)
-def test_lists_that_are_not_right_and_splits_that_are_not_there(
-    task: str, make: Callable[[Path], None], name: str, content: str, message: str, tmp_path: Path
-) -> None:
-    make(tmp_path)
-    next(tmp_path.rglob(name)).write_text(content)
-    assert message in refused(task, tmp_path)

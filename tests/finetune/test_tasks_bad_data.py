@@ -40,28 +40,6 @@ def test_lists_that_contradict_each_other(
     assert str(root) in told
 
 
-def test_a_list_of_something_else_or_that_is_missing(tmp_path: Path) -> None:
-    root = birds(tmp_path)
-    path = root / "images.txt"
-    path.write_bytes(b"1 a.png\nowl\n")
-    assert "images.txt, line 2: not 2 words: 'owl'" in refused("birds-200", root)
-    path.write_bytes(b"\xff\xfe\x00")
-    assert "cannot be read" in refused("birds-200", root)
-    path.unlink()
-    assert str(path) in refused("birds-200", root)
-
-
-def test_an_official_split_without_a_class_in_one_part(tmp_path: Path) -> None:
-    root = birds(tmp_path)
-    split = root / "train_test_split.txt"
-    for photo in (7, 8):
-        set_line(split, photo, "1")
-    assert "Groove billed Ani has no photo for the test part" in refused("birds-200", root)
-    for photo in (5, 6, 7, 8):
-        set_line(split, photo, "0")
-    assert "Groove billed Ani has no photo for the train part" in refused("birds-200", root)
-
-
 def test_classes_with_one_photo_or_none(tmp_path: Path) -> None:
     root = class_folders(tmp_path, {"owl": 3, "hawk": 1})
     assert "class hawk has no photo for the test part: a class needs two" in refused("folder", root)

@@ -1,12 +1,17 @@
-"""A network's own code is part of its run: changed code is scored anew."""
+"""A network's own code and arguments are part of its run: with others it is scored anew."""
 
 import json
 from pathlib import Path
 
+import pytest
+import timm
 import torch
 
 from tests.commands import run as run_command
+from tests.commands import says
 from tests.score.colours import Colours, hundred_photos
+from tests.score.painted import painted_set
+from tests.score.scoring import load_model
 
 NETWORK = """
 from tests.score.colours import Colours
@@ -33,3 +38,21 @@ def test_answers_of_other_code_are_never_used(tmp_path: Path) -> None:
     first, again, other = ((run["key"], run["top1"]["correct"]) for run in runs)
     assert first == again
     assert first[0] != other[0] and first[1] > other[1]
+
+
+def test_a_network_of_another_size_and_pooling_is_scored_by_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    painted_set(tmp_path / "photos")
+    made = timm.create_model("test_vit", img_size=64, class_token=False, global_pool="avg")
+    torch.save(made.state_dict(), "vit.pth")
+    spec = "file:vit.pth?arch=timm:test_vit&model_kwargs=img_size=64,class_token=False,global_pool="
+    assert says("evaluate", "photos", "--model", f"{spec}avg")
+    assert says("evaluate", "photos", "--model", f"{spec}max")
+    records = [json.loads(file.read_text()) for file in tmp_path.glob("**/run.json")]
+    assert sorted(record["spec"] for record in records) == [f"{spec}avg", f"{spec}max"]
+    assert {record["preprocessing"]["crop"] for record in records} == {64}
+    assert len({record["weights_hash"] for record in records}) == 1
+    loaded, photo = load_model(f"{spec}avg"), torch.rand(1, 3, 64, 64)
+    assert torch.equal(loaded.network(photo), made.eval()(photo))

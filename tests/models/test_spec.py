@@ -1,10 +1,6 @@
 """Model specs, taken apart or refused."""
 
-from contextlib import suppress
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from genset.core.errors import BadInput
 from genset.core.validation import Invalid
@@ -46,20 +42,6 @@ def test_a_bad_spec_is_refused_naming_it() -> None:
         with pytest.raises(BadInput) as refused:
             parse_spec(text)
         assert str(refused.value).startswith(f"model {text!r}: ")
-
-
-@given(
-    st.text()
-    | st.builds("file:{}?arch=torchvision:x&{}".format, st.text(), st.text())
-    | st.builds(
-        "torchvision:x?{}={}".format,
-        st.sampled_from(["resize", "crop", "mean", "std", "interpolation", "name"]),
-        st.text(),
-    )
-)
-def test_any_text_is_a_spec_or_refused(text: str) -> None:
-    with suppress(BadInput):
-        assert parse_spec(text).text == text
 
 
 def test_an_error_that_is_made_of_several_parts_names_its_model_too() -> None:

@@ -1,13 +1,12 @@
 """What is said of a part of the logs, of thresholds that are none, and how figures are drawn."""
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from genset.core.errors import BadInput
-from tests.tta.answers import answer, partly, printed, refusal, texts, tta
+from tests.tta.answers import answer, partly, printed, refusal, tta
 from tests.tta.dawnbench_entries import write_entry, write_tsv
 
 
@@ -99,19 +98,3 @@ def test_a_wide_way_has_few_columns(tmp_path: Path) -> None:
     assert text.startswith("val_acc: time to each threshold\n")
     error = _csv(tmp_path / "error.csv", [9, 4], head="val_error")
     assert answer("thresholds", error, "--to", 5)["thresholds"][0] == 8
-
-
-def test_a_figure_of_many_entries_has_the_best_and_strange_names_give_no_warning(
-    tmp_path: Path,
-) -> None:
-    for at in range(1, 24):
-        name = "日本" if at == 2 else f"run{at}"
-        write_tsv(tmp_path / "ImageNet" / f"{name}.tsv", [91, 93.5], hour=at)
-    figure = tmp_path / "many.svg"
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert "run23" in printed("thresholds", tmp_path / "ImageNet", "-o", figure)
-    words = texts(figure)
-    assert "the best 20 of 23 entries" in words
-    assert {"run1", "run20"} <= set(words)
-    assert "run21" not in words

@@ -62,12 +62,3 @@ def test_genset_gives_what_the_processor_gives(
         with Image.open(path) as photo:
             expected = processor(images=photo, return_tensors="np")["pixel_values"][0]
         assert np.abs(given - expected).max() < 1e-5  # of one pixel's value: 0.015
-
-
-def test_processors_with_the_same_settings_are_one(photos: list[Path]) -> None:
-    kind, how = transformers.MobileViTImageProcessorPil, EDGE | CROP
-    one, other, blue = (
-        preprocessing_of(kind(**how, **more)) for more in ({}, {}, {"do_flip_channel_order": False})
-    )
-    assert (one.geometry, hash(one.geometry)) == (other.geometry, hash(other.geometry))
-    assert one.described() == other.described() != blue.described()

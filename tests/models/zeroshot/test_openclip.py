@@ -1,6 +1,5 @@
 """``openclip:ARCH?weights=FILE``: zero-shot, as open_clip's own classifier."""
 
-import argparse
 import json
 import os
 import shutil
@@ -124,13 +123,3 @@ def test_what_cannot_be_loaded_is_one_line_and_runs_nothing(made: Path, tmp_path
             load_model(spec)
         assert "\n" not in str(refused.value)
     assert not (tmp_path / "ran").exists()
-
-
-def test_options_beside_the_weights_are_passed_over(made: Path, tmp_path: Path) -> None:
-    saved = torch.load(made / "tiny.pt", weights_only=True)
-    torch.save({**saved, "args": argparse.Namespace(lr=0.1)}, tmp_path / "more.pt")
-    alone, more = (
-        load_model(two_classes(made, tmp_path, weights=f"{file}"))
-        for file in (made / "tiny.pt", tmp_path / "more.pt")
-    )
-    assert alone.weights_hash == more.weights_hash

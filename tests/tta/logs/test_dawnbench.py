@@ -1,21 +1,15 @@
 """Logs as they are out there: read rightly, or refused by name, line and reason."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from genset.core.errors import BadInput
-from genset.core.table import FORMATS, render
-from genset.core.to_json import to_json
 from genset.tta.logs.dawnbench import Curve, read_curve, read_run
 from genset.tta.logs.reading import read_entries, read_runs
 from genset.tta.runs import Entries, MalformedLog
-from genset.tta.table import entry_tables, table
 from tests.tta.dawnbench_entries import FIELDS, HEAD, write_entry, write_inference, write_tsv
 
 TWO = "1\t0.5\t30.5\t60\n2\t1.25\t75.5\t93.1\n"
@@ -101,9 +95,6 @@ def test_what_has_no_right_reading_is_refused(
     assert str(refused.value).startswith("log.tsv")
 
 
-LOG_LIKE = st.text("epochurst1A \t\r\n#.,5-e\ufeff\x85", max_size=99)
-
-
 def refusals(entries: Entries) -> list[str]:
     return [str(error) for error in entries.refused]
 
@@ -144,31 +135,6 @@ def test_an_entry_says_what_it_lacks_and_has_its_folders_task(tmp_path: Path) ->
     assert (b.author, str(b.submitted)) == ("Ann", "2018-04-02")
 
 
-def test_what_is_half_an_entry_or_cannot_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scan = os.scandir
-
-    def refusing(place: Any = ".") -> Any:  # root may read all folders
-        if Path(place).name == "locked":
-            raise PermissionError(13, "Permission denied", str(place))
-        return scan(place)
-
-    monkeypatch.setattr(os, "scandir", refusing)
-    (tmp_path / "locked").mkdir()
-    write_tsv(tmp_path / "log.tsv", [93.5])
-    write_entry(tmp_path / "lost", [93.5]).unlink()
-    (tmp_path / "x.TSV").mkdir()
-    (tmp_path / "z.json").symlink_to(tmp_path / "gone.json")
-    assert refusals(read_entries(tmp_path)) == [
-        f"{tmp_path}/locked: it cannot be read: Permission denied",
-        f"{tmp_path}/log.tsv: no .json file beside it says what it is",
-        f"{tmp_path}/lost.json: neither a .tsv file with epochs beside it "
-        "nor a latency or a cost in it",
-        f"{tmp_path}/z.json: it cannot be read: No such file or directory",
-    ]
-
-
 def test_inference_entries_have_milliseconds_and_dollars(tmp_path: Path) -> None:
     write_inference(tmp_path / "a.json", latency=10, cost=2e-6, top5Accuracy=93.07)
     write_inference(tmp_path / "b.json", latency=36, costPerHour=1.0, top5Accuracy=0.9307)
@@ -184,33 +150,6 @@ def test_inference_entries_have_milliseconds_and_dollars(tmp_path: Path) -> None
     ]
     assert "d.json: no score" in refusals(entries)[0]
     assert 'e.json, line 1: latency must be a number from 0 up, not "fast"' in refusals(entries)[1]
-
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner),
-    max_leaves=3,
-)
-NAMES = st.sampled_from([*FIELDS, "latency", "cost", "top5Accuracy", "f1Score", "accuracy"])
-
-
-@given(st.dictionaries(NAMES, VALUES, max_size=6), st.none() | LOG_LIKE | st.just(""))
-def test_any_entry_is_counted_and_printed_or_refused(
-    tmp_path_factory: pytest.TempPathFactory, fields: dict[str, Any], log: str | None
-) -> None:
-    if log is None:  # JSON alone is of an entry by what it has
-        fields = {"costPerHour": 1} | fields
-    folder = tmp_path_factory.mktemp("any")
-    (folder / "a.json").write_text(json.dumps(fields))
-    if log is not None:
-        (folder / "a.tsv").write_bytes(f"{HEAD}\n{TWO}{log}".encode())
-    found = table(read_entries(folder), {"": 93})
-    told = [len(t.trainings) + len(t.never) + len(t.inferences) for t in found.tasks]
-    assert sum(told) + len(found.refused) == 1
-    for task in found.tasks:
-        assert [row.hours for row in task.trainings] in ([], [1.25])
-    assert all(isinstance(render(entry_tables(found), format), str) for format in FORMATS)
-    assert json.dumps(to_json(found), allow_nan=False)
 
 
 def test_runs_are_files_and_folders_of_them(tmp_path: Path) -> None:

@@ -1,9 +1,7 @@
 """MLPerf's lines as they are found in logs: all forms, all surroundings, and what is refused."""
 
 import json
-import os
 import re
-import tracemalloc
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -149,21 +147,6 @@ def test_a_folder_of_results_is_one_entry_with_its_system(tmp_path: Path) -> Non
     }
 
 
-def test_a_folder_may_hold_what_is_no_file_at_all(tmp_path: Path) -> None:
-    write(tmp_path / "a" / "result_0.txt", lines("v0.7", [0.75]))
-    (tmp_path / "a" / "round").symlink_to(tmp_path / "a")
-    write(tmp_path / "far" / "result_9.txt", lines("v0.7", [0.76]))
-    (tmp_path / "a" / "linked").symlink_to(tmp_path / "far")
-    (tmp_path / "a" / "twice").symlink_to(tmp_path / "far")
-    (tmp_path / "a" / "self.txt").symlink_to(tmp_path / "a" / "self.txt")
-    (tmp_path / "a" / "result_1.txt").mkdir()
-    os.mkfifo(tmp_path / "a" / "result_2.txt")
-    (tmp_path / "a" / "photo.txt").write_bytes(bytes(range(256)) * 9)
-    refused: list[MalformedLog] = []
-    assert len(read_runs([tmp_path / "a"], refused)) == 2
-    assert refused == []
-
-
 def test_a_result_without_a_line_of_mlperfs_is_refused_beside_others(tmp_path: Path) -> None:
     write(tmp_path / "a" / "result_0.txt", lines("v0.7", [0.75]))
     (tmp_path / "a" / "result_1.txt").write_text("")
@@ -272,19 +255,6 @@ def test_what_stands_around_lines_and_their_order_change_nothing(tmp_path: Path,
     ):
         run = run_of(tmp_path, content)
         assert (run.epochs, run.stop) == (plain.epochs, plain.stop)
-
-
-def test_a_line_without_an_end_is_not_kept_in_memory(tmp_path: Path) -> None:
-    path = write(tmp_path / "big.txt", lines("v0.7", [0.75]))
-    with path.open("r+b") as file:
-        file.seek(0, 2)
-        file.truncate(file.tell() + (1 << 27))  # zeros without an end of line
-    tracemalloc.start()
-    (run,) = read_file(path)
-    _, most = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert run.first_at(74.9)
-    assert most < 1 << 24
 
 
 def test_what_a_log_says_of_its_training_is_kept_but_for_seeds(tmp_path: Path) -> None:

@@ -69,28 +69,3 @@ def test_mlperf(folder: Path, data: st.DataObject) -> None:
             assert seconds is None or any(abs(seconds - each) < 0.01 for each in right)
     found = times(folder / "result_0.txt", whole)
     assert [seconds is None for seconds in found] == [100 * max(scores) < t for t in THRESHOLDS]
-
-
-@given(st.data())
-def test_dawnbench(folder: Path, data: st.DataObject) -> None:
-    scores = data.draw(st.lists(st.integers(20, 1000), min_size=1, max_size=6))
-    unit = data.draw(st.sampled_from([10, 1000]))  # per cent, or fractions of 1
-    rows = [
-        (f"{at / 8:g}", f"{at * 1.25:g}", f"{score / unit:g}") for at, score in enumerate(scores, 1)
-    ]
-    order = data.draw(st.permutations(range(3)))
-    names = ("epoch", "hours", "top1Accuracy")
-    head, *body = ["\t".join(row[at] for at in order) for row in (names, *rows)]
-    whole = "".join(f"{each}\n" for each in (head, *body)).encode()
-    full = times(folder / "whole.tsv", whole)
-    cut = whole[: data.draw(st.integers(0, len(whole)))]
-    again = data.draw(st.lists(st.sampled_from(body), max_size=2 * len(body)))
-    mixed = data.draw(st.permutations([*body, *again]))
-    repeated = [each for each in body for _ in range(data.draw(st.integers(1, 2)))]
-    for text in (
-        cut,
-        *("".join(f"{e}\n" for e in (head, *some)).encode() for some in (mixed, repeated)),
-    ):
-        found = times(folder / "other.tsv", text)
-        assert all(a is None or a == b for a, b in zip(found, full, strict=True))
-    assert times(folder / "other.tsv", text) == full  # the one that was only repeated

@@ -1,8 +1,6 @@
 """Tables of epochs of any writer: columns recognized or named, cells read or refused by line."""
 
-import csv
 import re
-import tracemalloc
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -185,20 +183,6 @@ def test_moments_count_from_the_first_row_whatever_they_are_written_as(tmp_path:
         assert any("counts from its first timestamp" in remark for remark in run.about.remarks)
 
 
-def test_a_table_of_steps_takes_the_memory_of_its_scores(tmp_path: Path) -> None:
-    path = tmp_path / "log.csv"
-    scores = [f"{step / 1000}" if step % 2000 == 0 else "" for step in range(20_000)]
-    rows = [f"{step},{step / 10},{1 / (step + 1)},{scores[step]}" for step in range(20_000)]
-    path.write_text("\n".join(["step,time,train_loss,val_acc", *rows, ""]))
-    tracemalloc.start()
-    (run,) = read_file(path)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert len(run.epochs) == 10
-    assert peak < path.stat().st_size / 2
-    assert run.about.remarks == ("its epochs are steps (step)", "time is read as seconds")
-
-
 def times(path: Path, content: bytes, threshold: float) -> list[float | None]:
     """The hours to the threshold; none for a log that is refused."""
     try:
@@ -303,18 +287,3 @@ def test_each_schedule_has_the_time_that_its_lines_give(table: Path) -> None:
     run = by_epochs(read_file(table, ReadAs(metric="top_1")))["88"]
     assert (run.about.task.score, run.about.task.threshold) == ("top1Accuracy", None)
     assert run.best() == pytest.approx(78.43, abs=0.01)
-
-
-@pytest.mark.realdata
-def test_a_second_run_of_a_recipe_makes_the_two_one_entry(table: Path, tmp_path: Path) -> None:
-    with table.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    again = [row | {"uid": "again"} for row in rows if row["training.epochs"] == "16"]
-    path = tmp_path / "agg.csv"
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0])
-        writer.writeheader()
-        writer.writerows(rows + again)
-    entries = [run.about.entry for run in read_file(path)]
-    assert entries[0] == entries[4] == "agg resnet50, 16 epochs (1330f71e)"
-    assert set(entries[1:4]) == {""}

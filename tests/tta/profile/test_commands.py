@@ -10,7 +10,6 @@ from click.testing import CliRunner
 from genset.cli import cli
 from genset.tta.profile.trace import HOW
 from tests.tta.answers import answer, printed, refusal
-from tests.tta.dawnbench_entries import write_tsv
 from tests.tta.profile.recorded import PRODUCT, write_host, write_rank
 
 
@@ -183,17 +182,3 @@ def test_runs_of_several_sizes_show_what_communication_nothing_hides(
     assert [line["exposed"] for line in four["shares"]] == pytest.approx([0.3])
     cells = row(printed("profile", "--all", *words), "Shares of time by rank", "4 ")
     assert cells[5].strip() == "30.0 %"
-
-
-def test_a_table_is_printed_before_its_figure_is_drawn(ranks: list[Path], tmp_path: Path) -> None:
-    """A figure that cannot be written costs nobody the numbers."""
-    logs = [
-        f"{workers}={write_tsv(tmp_path / f'{workers}.tsv', [50, 92, 93], hour=3 / workers)}"
-        for workers in (1, 2)
-    ]
-    (tmp_path / "file").touch()
-    nowhere = tmp_path / "file" / "a.png"
-    for words in (["scaling", *logs], ["profile", f"run={ranks[0]}"]):
-        result = CliRunner().invoke(cli, ["tta", *words, "-o", str(nowhere)])
-        assert result.exception is not None
-        assert "workers" in result.stdout or "hinders most" in result.stdout

@@ -1,10 +1,8 @@
 """The figures of traces: what is in them, that names can be read, and that print keeps them."""
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageColor
 
 from genset.tta.figures import line_style
 from tests.tta.answers import printed, refusal, texts
@@ -49,33 +47,3 @@ def test_of_what_is_not_known_there_is_no_panel(tmp_path: Path) -> None:
     points = [word for at in range(21) for word in ("--point", f"p{at}=1e12,1e10,1")]
     assert "at most 20 runs" in refusal("profile", *points, "-o", path)
     assert len({line_style(at) for at in range(20)}) == 20
-
-
-def test_names_outside_of_the_font_warn_nobody_and_a_strangers_name_is_no_formula(
-    tmp_path: Path, recwarn: pytest.WarningsRecorder
-) -> None:
-    name = "$\\frac{1}{$"
-    ranks = [write_rank(tmp_path / f"{rank}.json", rank, talk=100.0 * rank) for rank in (0, 1)]
-    words = [f"{name}={ranks[0]}", f"名前={ranks[1]}", "--point", f"{name}2=1e12,1e10,1"]
-    printed("profile", "--all", *words, "-o", tmp_path / "a.svg")
-    assert name in texts(tmp_path / "a.svg")
-    assert not [each for each in recwarn if "Glyph" in str(each.message)]
-
-
-@pytest.mark.soak
-def test_a_figure_has_its_own_white_ground_and_parts_that_print_apart(
-    runs: list[str], tmp_path: Path
-) -> None:
-    path = tmp_path / "profile.png"
-    printed("profile", "--all", *runs, "-o", path)
-    with Image.open(path) as drawn:
-        picture = drawn.convert("RGBA")
-    assert picture.getpixel((0, 0)) == (255, 255, 255, 255)
-    assert picture.getextrema()[3] == (255, 255)  # nothing of a dark page shows through
-    colours = picture.convert("L").getcolors()
-    assert colours is not None
-    many = {colour for _, colour in sorted(colours, reverse=True)[:40]}
-    parts = ("#1f4e79", "#e08214", "#a6cee3", "#f4f4f4", "#ffffff")
-    grey = sorted(ImageColor.getcolor(part, "L") for part in parts)
-    assert set(grey) <= many
-    assert all(b - a >= 10 for a, b in pairwise(grey))

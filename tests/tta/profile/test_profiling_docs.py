@@ -11,7 +11,7 @@ import pytest
 from genset.tta.profile.kineto import read_trace
 from genset.tta.profile.peaks import KNOWN_DEVICES, find_peaks
 from genset.tta.profile.trace import HOW
-from tests.tta.answers import answer, printed
+from tests.tta.answers import answer
 from tests.tta.profile.recorded import write_host, write_rank
 
 TEXT = (Path(__file__).parents[3] / "docs" / "profiling.md").read_text("utf-8")
@@ -97,14 +97,6 @@ def test_a_device_is_known_by_its_runtimes_name_and_one_like_it_is_not() -> None
         "TPUv6",
     ):
         assert find_peaks(name) is None
-
-
-def test_a_peak_is_quoted_as_the_table_has_it() -> None:
-    words = ["profile", "--point", "a=1e15,1e13,30", "--device"]
-    assert "memory 2,039 GB/s" in printed(*words, "NVIDIA A100-SXM4-80GB")
-    text = printed(*words, "H100 SXM")
-    assert "tf32 494.7 TFLOP/s, float16 989.4 TFLOP/s" in text
-    assert "whitepaper (matrix units, dense), NVIDIA H100 datasheet (float32, memory))" in text
 
 
 def test_matrix_units_are_faster_than_vector_units_and_lower_precision_no_slower() -> None:

@@ -57,21 +57,6 @@ def test_other_operators_have_a_share_of_the_time_by_name() -> None:
     assert f"run: 83.3 % of the time in other operators: {words}" in notes
 
 
-def test_operators_on_the_same_shapes_are_one_point_but_not_under_two_roofs() -> None:
-    times = launched(0, 0, 100.0), launched(1, 200, 100.0), launched(2, 400, 50.0, CORES)
-    found = roofline([on_device([PRODUCT] * 3, *times)], A100)
-    roofs = sorted((point.roof, point.count) for point in found.operators)
-    assert roofs == [("float32", 2), ("tf32", 1)]
-
-
-def test_a_run_is_compared_with_the_peak_of_each_products_precision() -> None:
-    times = launched(0, 0, 100.0), launched(1, 200, 50.0, CORES), launched(2, 300, 50.0, CORES)
-    found = roofline([on_device([PRODUCT, HALF, HALF], *times)], A100)
-    assert found.run is not None
-    at_peaks = 2e9 / 19.5e12 + 4e9 / 312e12
-    assert (found.run.roof, found.run.of_peak) == ("mixed", pytest.approx(at_peaks / 350e-6))
-
-
 def test_a_point_above_the_roof_is_remarked() -> None:
     found = roofline([on_device([SMALL], launched(0, 0, 2.0))], V100)
     assert found.operators[0].of_roof == pytest.approx(2040 / 900)
@@ -93,13 +78,6 @@ def test_what_is_left_out_is_remarked_with_its_share_and_what_to_record() -> Non
     assert left.startswith("not counted: 25.0 % of the time, products without recorded shapes or")
     assert "most in aten::convolution: " in left
     assert left.endswith("lower bounds")
-
-
-def test_an_unknown_device_asks_for_its_peaks() -> None:
-    ranks = [on_device([PRODUCT], launched(0, 0, 200.0))]
-    found = roofline(ranks, None)
-    assert found.run is not None and found.run.of_peak is None and found.run.tflops > 0
-    assert found.remarks == ["the device's peaks are not known: give --peak-tflops and --peak-gbs"]
 
 
 def test_a_point_that_is_none_is_refused_in_one_line() -> None:

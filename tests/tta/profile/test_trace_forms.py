@@ -6,7 +6,7 @@ from pathlib import Path
 
 from genset.tta.profile.kineto import read_trace
 from genset.tta.profile.trace import Device
-from tests.tta.profile.events import Event, event, kernel, launch, operator, write
+from tests.tta.profile.events import kernel, launch, operator, write
 
 V100 = [{"id": 0, "name": "Tesla V100-SXM2-32GB", "computeMajor": 7, "computeMinor": 0}]
 
@@ -25,24 +25,6 @@ def test_members_stand_in_any_order_and_bytes_are_gzipped_or_not(tmp_path: Path)
     bare = tmp_path / "list.json"
     bare.write_text(json.dumps([operator("aten::mm", 10, 5)]))
     assert [each.name for each in read_trace(bare).operators] == ["aten::mm"]
-
-
-def test_the_first_versions_words_are_read(tmp_path: Path) -> None:
-    events = [
-        event("Operator", "ProfilerStep#4", 0, 90),
-        event("Operator", "aten::conv2d", 10, 30, Input_dims=[[1, 3, 8, 8], [4, 3, 3, 3]]),
-        event("Runtime", "cudaLaunchKernel", 12, 3, correlation=5, external_id=1),
-        event("Kernel", "volta_scudnn", 20, 40, device=0, stream=7, correlation=5),
-        event("Memcpy", "Memcpy HtoD", 5, 2, device=0, stream=7, correlation=4, bytes=128),
-        event("Memset", "Memset (Device)", 8, 1, device=0, stream=7, correlation=6, bytes=4),
-    ]
-    trace = read_trace(write(tmp_path / "old.json", events))
-    assert trace.steps == [(0, 90)]
-    assert [each.name for each in trace.operators] == ["aten::conv2d"]
-    assert trace.operators[0].shapes == ((1, 3, 8, 8), (4, 3, 3, 3))
-    assert trace.operators[0].types == ("", "")
-    assert [each.operator for each in trace.kernels] == [0]
-    assert len(trace.copies) == 2
 
 
 def test_inputs_are_shapes_types_and_values(tmp_path: Path) -> None:
@@ -77,37 +59,6 @@ def test_own_time_is_without_what_was_called_on_the_same_thread(tmp_path: Path) 
     events = [operator("first", year, 10.217), operator("second", year + 10.0, 40.5)]
     first, second = read_trace(write(tmp_path / "rounded.json", events)).operators
     assert (second.parent, first.self_time, second.self_time) == (None, 10.217, 40.5)
-
-
-def test_a_number_that_is_used_again_means_the_latest_operator(tmp_path: Path) -> None:
-    events: list[Event] = [
-        operator("aten::mm", 10, 5, External_id=1),
-        operator("aten::relu", 110, 5, External_id=1),
-        kernel("first", 20, 5, 31, External_id=1),
-        kernel("second", 120, 5, 32, External_id=1),
-        kernel("nobody's", 130, 5, 33, External_id=9),
-    ]
-    trace = read_trace(write(tmp_path / "reused.json", events))
-    assert [each.operator for each in trace.kernels] == [0, 1, None]
-    assert any("1 kernel of 3" in said for said in trace.missing)
-
-
-def test_a_collectives_name_is_the_kernels_or_that_of_what_launched_it(tmp_path: Path) -> None:
-    name = {"Collective_name": "_allgather_base"}
-    events = [
-        operator("record_param_comms", 10, 20, **name),
-        event("user_annotation", "nccl:_all_gather_base", 12, 10),
-        launch(14, 1),
-        event("user_annotation", "nccl:send 0->1", 40, 10),
-        launch(42, 2),
-        kernel("ncclDevKernel_AllGather", 20, 5, 1),
-        kernel("ncclDevKernel_SendRecv", 50, 5, 2),
-        kernel("ncclDevKernel_AllGather", 60, 5, 3, **name),
-        kernel("ncclDevKernel_AllGather", 80, 5, 4),
-    ]
-    trace = read_trace(write(tmp_path / "collectives.json", events))
-    names = ["_all_gather_base", "send", "_allgather_base", ""]
-    assert [found.collective for found in trace.kernels] == names
 
 
 def test_several_devices_and_names_of_strangers(tmp_path: Path) -> None:

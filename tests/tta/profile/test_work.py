@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 
 from genset.tta.profile.kineto import read_trace
-from genset.tta.profile.trace import Operator
 from genset.tta.profile.work import count_work
 from tests.tta.answers import answer
 from tests.tta.profile.made import (
     HOST,
-    NCCL,
     called,
     floats,
     halves,
@@ -64,36 +62,6 @@ def test_groups_divide_the_work_of_a_convolution_and_of_both_its_gradients() -> 
         assert only(backward).work.flops == gradients * by_hand
 
 
-def test_a_convolutions_output_follows_from_stride_padding_and_dilation() -> None:
-    """ResNet's first: 224 → (224 + 2 · 3 - 6 - 1) // 2 + 1 = 112; dilated by 2, 111."""
-    image, weights = halves(4, 3, 224, 224), halves(64, 3, 7, 7)
-    for dilation, side in (("[1, 1]", 112), ("[2, 2]", 109)):
-        first = called(
-            "aten::convolution", image, weights, None,
-            "[2, 2]", "[3, 3]", dilation, "False", "[0, 0]", "1",
-        )  # fmt: skip
-        work = only(first).work
-        assert work.flops == 2 * 4 * 64 * side * side * 3 * 7 * 7
-        assert work.bytes == 2 * (4 * 3 * 224 * 224 + 64 * 3 * 7 * 7 + 4 * 64 * side * side)
-        assert work.precision == "float16"
-
-
-def test_only_the_outermost_operator_with_a_formula_counts_with_all_kernels_under_it() -> None:
-    image, weights = floats(1, 3, 8, 8), floats(4, 3, 3, 3)
-    operators = [
-        called("aten::conv2d", image, weights, None, *PLAIN[:3], "1"),
-        called("aten::convolution", image, weights, None, *PLAIN, parent=0),
-        called("aten::_convolution", image, weights, None, *PLAIN, parent=1),
-        called("aten::copy_", image, image, "False", parent=2),
-    ]
-    found = on_device(operators, launched(3, 0, 4.0), launched(2, 2, 4.0), launched(2, 100, 1.0))
-    (done,) = found.calls
-    assert (done.name, found.others) == ("aten::convolution", [])
-    # From 0 to 6 at least one runs, and from 100 to 101.
-    assert done.seconds == pytest.approx(7e-6)
-    assert found.span == pytest.approx(101e-6)
-
-
 def test_of_calls_of_one_name_in_each_other_the_innermost_counts() -> None:
     """As autocast calls a product again in half precision, after it has copied what goes in."""
     operators = [
@@ -116,18 +84,6 @@ def test_of_calls_of_one_name_in_each_other_the_innermost_counts() -> None:
     assert host.seconds == pytest.approx(60e-6)
 
 
-def test_kernels_that_communicate_are_no_work_and_those_without_an_operator_are_left_out() -> None:
-    found = on_device(
-        [called("aten::mm", floats(2, 3), floats(3, 4)), called("my::operator", floats(2))],
-        launched(0, 0, 1.0),
-        launched(0, 10, 50.0, NCCL),
-        launched(None, 70, 2.0),
-        launched(1, 80, 3.0),
-    )
-    assert found.seconds == pytest.approx(6e-6)
-    assert [work.name for work in found.others] == ["my::operator", ""]
-
-
 @pytest.mark.parametrize(
     ("name", "gradients", "heads", "products"),
     [
@@ -144,30 +100,6 @@ def test_attention_counts_its_products(
     inputs = [*[query] * gradients, query, key, key, None, None, None]
     work = only(called(f"aten::_scaled_dot_product_{name}", *inputs)).work
     assert work.flops == products * 2 * (2 * 4) * 16 * 24 * 32
-
-
-IMAGE, WEIGHTS = floats(1, 3, 8, 8), floats(4, 3, 3, 3)
-NONSENSE = [
-    called("aten::mm", floats(2, 3), floats(4, 5)),
-    called("aten::mm", floats(10**30, 3), floats(3, 5)),
-    called("aten::mm"),
-    called("aten::bmm", floats(2, 3, 4), floats(3, 4, 5)),
-    called("aten::mm", ("c10::Unheard", (2, 3)), floats(3, 4)),
-    called("aten::convolution", IMAGE, WEIGHTS, None, "[0, 0]", *PLAIN[1:]),
-    called("aten::convolution", IMAGE, WEIGHTS, None, "[" + "9" * 5000 + "]", *PLAIN[1:]),
-    called("aten::convolution", IMAGE, WEIGHTS, None, *PLAIN[:3], "perhaps", *PLAIN[4:]),
-    called("aten::convolution", floats(1, 3, 1, 1), WEIGHTS, None, *PLAIN),
-    called(
-        "aten::_scaled_dot_product_flash_attention", floats(1, 3, 4, 4), *[floats(1, 2, 4, 4)] * 2
-    ),
-]
-
-
-@pytest.mark.parametrize("one", NONSENSE)
-def test_shapes_and_values_that_make_no_sense_are_left_out(one: Operator) -> None:
-    found = on_device([one])
-    assert found.calls == []
-    assert [work.recorded for work in found.others] == [False]
 
 
 # Where FLOPs are not those of flop_counter: counted by hand, and named in the docs.

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import signal
 import subprocess
 import sys
@@ -11,14 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from genset.tta import Recorder
 from genset.tta.logs.dawnbench import read_run
 from genset.tta.logs.reading import read_entries
 from genset.tta.record.header import Header, hardware
-from genset.tta.record.recorder import Line, read_line, write_line
+from genset.tta.record.recorder import Line, read_line
 from genset.tta.record.recording import Recording
 from genset.tta.runs import TOP1, TOP5, Task
 
@@ -97,28 +94,6 @@ def test_the_interrupt_reaches_the_command_once(tmp_path: Path) -> None:
         rest, _ = running.communicate(timeout=30)
     assert b"2 epochs" in rest
     assert running.returncode == 0
-
-
-LINES = st.builds(
-    Line,
-    epoch=st.integers(0, 10**6).map(float),
-    scores=st.fixed_dictionaries({TOP1: st.integers(0, 50)}, optional={TOP5: st.integers(50, 100)}),
-    seconds=st.none() | st.integers(0, 10**6).map(float),
-    framework=st.text(st.characters(categories=["L", "N", "P", "S"]), max_size=9),
-)
-
-
-@given(LINES)
-def test_a_line_is_read_as_it_was_written(line: Line) -> None:
-    assert read_line(write_line(line)) == line
-
-
-@given(st.text() | st.text("ta epochs=1.5 '\"").map(lambda text: f"tta {text}"))
-def test_any_output_is_a_line_or_not_or_wrong_in_one_line(text: str) -> None:
-    try:
-        read_line(text)
-    except ValueError as error:
-        assert "\n" not in str(error)
 
 
 def test_importing_the_recorder_costs_a_training_program_nothing() -> None:
@@ -242,21 +217,6 @@ def test_a_command_that_reports_nothing_right_fails(
     assert not list(tmp_path.glob("run*"))
 
 
-@pytest.mark.parametrize(
-    ("broken", "says"),
-    [(">/dev/full", "the output is passed on no more: No space left"), (">&-", "")],
-)
-def test_an_output_that_takes_nothing_does_not_end_the_recording(
-    tmp_path: Path, broken: str, says: str
-) -> None:
-    shell = ["sh", "-c", f"{shlex.join(command(tmp_path, 1, 4))} {broken}"]
-    done = subprocess.run(shell, capture_output=True, text=True, check=False)
-    assert epochs(tmp_path / "run.tsv") == [1, 2, 3, 4]
-    assert misc(tmp_path / "run.tsv")["recording"]["finished"] is True
-    assert "Traceback" not in done.stderr
-    assert says in done.stderr
-
-
 def test_lines_are_of_percents_in_order_and_with_the_score_of_the_task(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     recording = Recording(folder / "run", HEADER, {})
@@ -279,22 +239,6 @@ def test_lines_are_of_percents_in_order_and_with_the_score_of_the_task(tmp_path:
     (entry,) = read_entries(tmp_path).trainings
     assert [epoch.epoch for epoch in entry.epochs] == [2, 2.5]
     assert any("fractions of 1 must be recorded a hundredfold" in r for r in entry.about.remarks)
-
-
-def test_a_line_is_an_epoch_or_wrong_or_other_output() -> None:
-    for other in ("", "epoch 3: 71 %", "tta is time to accuracy", "ttaepoch=1"):
-        assert read_line(other) is None
-    for wrong in (
-        "tta epoch=1",
-        "tta top1=5",
-        "tta epoch=one top1=5",
-        "tta epoch=1 top1=nan",
-        "tta epoch=1 top1=50 top5=40",
-        "tta epoch=1 top1=5 loss=3",
-        "tta epoch=1 top1=5 'open",
-    ):
-        with pytest.raises(ValueError, match=r"\w"):
-            read_line(wrong)
 
 
 def test_the_recorder_counts_epochs_and_only_the_first_process_reports(
