@@ -5,8 +5,10 @@ import socket
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+import requests
 
 from genset.core.errors import BadInput, MissingExtra
 from genset.db import Store
@@ -25,6 +27,20 @@ def test_without_streamlit_the_message_says_what_to_install(
 
     with pytest.raises(MissingExtra, match=r"pip install 'genset\[label\]'"):
         serve(opened[0])
+
+
+def test_no_half_of_an_answer_waits_for_the_other(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """asyncio sends what it has at once where a socket names its protocol."""
+    found: list[int] = []
+
+    def run(_workspace: object, listener: socket.socket, _: object) -> None:
+        found.append(listener.proto)
+
+    monkeypatch.setattr("labeler_app.server.run", run)
+    serve(opened[0], free_port())
+    assert found == [socket.IPPROTO_TCP]
 
 
 def ends_without_a_word(process: "subprocess.Popen[str]", how: signal.Signals, port: int) -> None:
@@ -62,6 +78,16 @@ def test_a_killed_server_leaves_nothing_running_and_the_next_one_starts(opened: 
             socket.create_connection(("127.0.0.1", port))
     with serving(opened[0].root, port) as process:
         ends_without_a_word(process, signal.SIGTERM, port)
+
+
+def test_the_user_s_home_need_not_be_readable(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".streamlit" / "secrets.toml").mkdir(parents=True)  # not readable, even by root
+    monkeypatch.setenv("HOME", str(tmp_path))
+    port = free_port()
+    with serving(opened[0].root, port):
+        assert requests.get(f"http://127.0.0.1:{port}/genset/ready", timeout=30).ok
 
 
 def test_what_cannot_be_served_is_told_and_others_are_let_in_only_with_a_secret(

@@ -5,6 +5,7 @@ that has N candidates of that class, to whom chance gives no gold questions, hea
 byte by byte, but for what is drawn at random and for the time.
 """
 
+import random
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -17,12 +18,13 @@ from sqlalchemy import Engine, event, select
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from genset.db import GoldAnswer, Store
+from genset.db import GoldAnswer, Screen, ScreenPhoto, Store
 from genset.label import Verdict
 from genset.label.access import label_secret
 from genset.label.gold import add_gold_question
 from genset.label.labelers import Labelers
 from genset.label.queue import hiding
+from genset.label.session.pictures import shown_picture
 from genset.workspace import Workspace
 from labeler_app.routes import Sessions, routes
 from labeler_app.server import EDGE
@@ -182,6 +184,23 @@ def test_the_traffic_with_gold_questions_is_that_of_more_candidates(
     assert tested.statements["submit"] == plain.statements["submit"]
 
 
+@pytest.mark.soak
+def test_a_gold_question_stands_in_any_place(pools: Pools, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hiding, "_random", random.Random(0))
+    tested = pools.pool("tested", 0.2, lambda _: 60)
+    for _ in range(30):
+        tested.post("screens", {"loaded": [], "count": 12})
+        with tested.store.begin() as session:
+            for screen in session.scalars(select(Screen)):
+                screen.submitted_at = screen.created_at
+    with tested.store.session() as session:
+        places = Counter(
+            session.scalars(select(ScreenPhoto.place).where(ScreenPhoto.gold_id.is_not(None)))
+        )
+    assert set(places) == {1, 2, 3, 4, 5}
+    assert max(places.values()) < 0.4 * places.total()
+
+
 def test_a_photo_that_was_a_gold_question_does_not_come_again(pools: Pools) -> None:
     """A manager may test by a photo that is still to be labeled: who sees it twice would know."""
     tested = pools.pool("tested", 0.4, lambda _: 6)
@@ -218,3 +237,25 @@ def test_what_labelers_agreed_on_tests_nobody_who_was_shown_it_as_right(pools: P
     assert gold_questions_of(tested.store) > 6
     assert len(told) > 3
     assert not asked & told
+
+
+@pytest.mark.soak
+def test_a_photo_comes_no_faster_because_others_were_shown_it(
+    pools: Pools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Gold questions were shown to others before, and most candidates were not."""
+    made: list[Path] = []
+
+    def counting(path: Path, longer_side: int) -> bytes:
+        made.append(path)
+        return shown_picture(path, longer_side)
+
+    monkeypatch.setattr("labeler_app.routes.shown_picture", counting)
+    ann = pools.pool("tested", 0.4, lambda _: 20)
+    bea = Traffic(ann.workspace, ann.store, "bea")
+    for labeler in (ann, bea):
+        labeler.label_all(most=3)
+
+    photos = [photo for each in (ann, bea) for screen in each.screens for photo in screen["photos"]]
+    assert len({photo["owner"] for photo in photos}) < len(photos)  # some tested both of them
+    assert len(made) == len(photos)

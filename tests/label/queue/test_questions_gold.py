@@ -18,13 +18,15 @@ from genset.label.gold import (
 )
 from genset.label.queue import asking
 from genset.label.queue.hiding import Shown
+from genset.label.session.desk import Desk
 from genset.label.session.shown import AlsoScreen
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 from labeler_app.routes import screen_json
-from tests.label.also import classes_of, decide_all
+from tests.label.also import answered, classes_of, decide, decide_all
 from tests.label.desks import CORRECT, INCORRECT, desk_of
 from tests.labeled_workspace import CRANE, TABBY, TENCH, labeled_workspace, vote
+from tests.labeler_app.test_gold_hidden import counted
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, MINK, TRACTOR, ask_about
 
 Opened = tuple[Workspace, Store]
@@ -123,3 +125,44 @@ def test_what_two_found_in_a_photo_or_did_not_tests_a_third(
         record(session, "ann", LabelerAct.VOID, by="mia", reason="spam")
     with pool[1].session() as session:
         assert "cid" not in gold_scores(session, GoldAnswer.worker)
+
+
+def test_the_store_is_asked_as_much_with_gold_questions_as_without(
+    pool: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(opened: Opened, gold: int) -> list[tuple[int, int]]:
+        monkeypatch.setattr(Shown, "gold_among", lambda *_: gold)
+        ann: Desk = desk_of(opened, "ann")
+        found = []
+        while True:
+            with counted(opened[1].engine) as to_get:
+                screens = ann.also_screens(count=1)
+            if not screens:
+                return found
+            given = answered(screens[0])
+            with counted(opened[1].engine) as to_submit:
+                ann.submit(given)
+            found.append((len(to_get), len(to_submit)))
+
+    spared = with_questions(tmp_path / "spared")
+    tested, plain = asked(pool, 1), asked(spared, 0)
+    with pool[1].session() as session:
+        assert len(session.scalars(select(GoldAnswer)).all()) == len(tested)
+    assert tested[2:] == plain[2:]
+    spared[1].close()
+
+
+@pytest.mark.soak
+def test_nobody_is_asked_about_a_class_that_is_a_gold_question_of_the_photo(
+    pool: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody adds it, to whom it was none."""
+    tasks = [each.task.partition("/") for each in list_gold_questions(pool[1])]
+    class_of = {photo.replace("flickr:", "owner "): wnid for wnid, _, photo in tasks}
+    monkeypatch.setattr(Shown, "gold_among", lambda *_: 0)
+    bob = desk_of(pool, "bob")
+    while his := bob.also_screens(count=1):
+        add = class_of[his[0].photo.owner_name]
+        assert all(receipt.ok for receipt in decide(bob, his[0], INCORRECT, add))
+    asked = [wnid for screen in decide_all(desk_of(pool, "cid")) for wnid in classes_of(screen)]
+    assert len(class_of) == 18 and len(asked) == 36
