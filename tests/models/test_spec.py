@@ -3,8 +3,7 @@
 import pytest
 
 from genset.core.errors import BadInput
-from genset.core.validation import Invalid
-from genset.models.spec import ModelSpec, errors_of, parse_spec
+from genset.models.spec import ModelSpec, parse_spec
 
 FILE = "file:a.pth?arch=torchvision:resnet18"
 
@@ -42,8 +41,3 @@ def test_a_bad_spec_is_refused_naming_it() -> None:
         with pytest.raises(BadInput) as refused:
             parse_spec(text)
         assert str(refused.value).startswith(f"model {text!r}: ")
-
-
-def test_an_error_that_is_made_of_several_parts_names_its_model_too() -> None:
-    with pytest.raises(BadInput, match=r"model 'm': a\.json: size must be 3"), errors_of("m"):
-        raise Invalid("a.json", ("size",), " must be 3")

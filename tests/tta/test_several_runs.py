@@ -1,7 +1,6 @@
-"""Entries of several runs in a table, what their runs say together, and figures in steps."""
+"""Entries of several runs in a table, and what their runs say together."""
 
 import re
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -138,19 +137,6 @@ def test_a_loss_goes_down_in_every_answer(tmp_path: Path) -> None:
         assert hours == sorted(hours)
     printed("thresholds", *words, "--from", 1, "--to", 0.155, "-o", tmp_path / "over.svg")
     assert "give the first and last val_loss with --from and --to" in refusal("thresholds", *words)
-
-
-@pytest.mark.parametrize("command", ["stability", "thresholds"])
-def test_figures_go_in_steps(tmp_path: Path, command: str) -> None:
-    logs = [write_tsv(tmp_path / f"{at}.tsv", [60, 91, 90.5, 93.2 + at]) for at in range(2)]
-    printed(command, *logs, "-o", tmp_path / "a.svg")
-    line = r'<path d="([^"]*)"[^>]*style="fill: none; stroke: #(?:1f77b4|ff7f0e)'
-    drawn = re.findall(line, (tmp_path / "a.svg").read_text())
-    assert drawn
-    for path in drawn:
-        points = re.findall(r"(-?[\d.]+) (-?[\d.]+)", path)
-        assert len(points) > 1
-        assert all(x0 == x1 or y0 == y1 for (x0, y0), (x1, y1) in pairwise(points))
 
 
 def test_what_all_entries_have_to_remark_is_said_once(tmp_path: Path) -> None:

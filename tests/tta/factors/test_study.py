@@ -33,7 +33,6 @@ RUN = '\n[[run]]\nlog = "a"\n'
             RUN + "on = [" + ", ".join(f'"f{at}"' for at in range(21)) + "]",
             "21 factors; at most 20 are compared",
         ),
-        ("x = " + "[" * 3000, "RUNS.toml, line 1: "),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, said: str) -> None:

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from genset.core.errors import BadInput
-from genset.tta.logs.dawnbench import Curve, read_curve, read_run
-from genset.tta.logs.reading import read_entries, read_runs
+from genset.tta.logs.dawnbench import Curve, read_curve
+from genset.tta.logs.reading import read_entries
 from genset.tta.runs import Entries, MalformedLog
-from tests.tta.dawnbench_entries import FIELDS, HEAD, write_entry, write_inference, write_tsv
+from tests.tta.dawnbench_entries import FIELDS, HEAD, write_entry, write_inference
 
 TWO = "1\t0.5\t30.5\t60\n2\t1.25\t75.5\t93.1\n"
 
@@ -67,9 +66,7 @@ def test_a_score_that_was_not_measured_is_no_score() -> None:
         ("epoch\ttop5Accuracy\n1\t2\n", 1, "no column hours"),
         ("epoch,hours,top5Accuracy\n1,2,3\n", 1, "divided by tabs"),
         ("epoch\thours\tloss\n1\t2\t3\n", 1, "no score"),
-        ("epoch\thours\thours\ttop5Accuracy\n1\t2\t3\t4\n", 1, "two columns hours"),
         (f"{HEAD}\n# x\n\n1\t0,5\t30\t60\n", 4, "hours is no number"),
-        (f"{HEAD}\n1\t1e999\t30\t60\n", 2, "hours is no number"),
         (f"{HEAD}\n1\t1\t30\t95%\n", 2, "top5Accuracy is no number from 0 up: '95%'"),
         (f"{HEAD}\n1\t1\t30\t60\n2\t2\t70\n", 3, "3 cells for 4 columns; leave a cell empty"),
         (f"{HEAD}\n{HOURS_AS_EPOCHS}", 2, "hours counts up by one and epoch does not"),
@@ -77,7 +74,6 @@ def test_a_score_that_was_not_measured_is_no_score() -> None:
         (f"{HEAD}\n{SCORES_AS_HOURS}", 6, "top1Accuracy rises evenly and hours does not"),
         (f"{HEAD}\n1\t1\t30\t101\n", 2, "top5Accuracy is over 100"),
         (f"{HEAD}\n1\t1\t60\t30\n", 2, "top-5 below top-1"),
-        (f"{HEAD}\n1\t1\t30\t60\t7\n", 2, "5 cells for 4 columns"),
         (f"{HEAD}\n2\t1\t30\t60\n1\t2\t30\t60\n", 3, "epoch runs backwards: 1 after 2"),
         (f"{HEAD}\n1\t2\t30\t60\n2\t1\t30\t60\n", 3, "hours runs backwards: 1 after 2"),
         (f"{HEAD}\n1\t1\t0.7\t93\n", None, "one score is in fractions"),
@@ -109,7 +105,6 @@ def refusals(entries: Entries) -> list[str]:
         ('{\n"author": "Ann",\n}', "line 3, column 1: not valid JSON"),
         ("[]", "it must be a table of keys and values, not an empty list"),
         ('{"costPerHour": 1e999}', "not valid JSON"),
-        ("[" * 100_000, "too many to read"),
     ],
 )
 def test_a_wrong_field_or_no_json_is_refused_with_its_line_and_the_rest_counts(
@@ -150,39 +145,6 @@ def test_inference_entries_have_milliseconds_and_dollars(tmp_path: Path) -> None
     ]
     assert "d.json: no score" in refusals(entries)[0]
     assert 'e.json, line 1: latency must be a number from 0 up, not "fast"' in refusals(entries)[1]
-
-
-def test_runs_are_files_and_folders_of_them(tmp_path: Path) -> None:
-    write_entry(tmp_path / "v1.0" / "a", [93.1])
-    write_tsv(tmp_path / "v1.1" / "b.tsv", [93.2])
-    (tmp_path / "v1.1" / "bad.tsv").write_text("nothing")
-    both = [tmp_path / "v1.0" / "a.tsv", tmp_path / "v1.0" / "a.json"]
-    refused: list[MalformedLog] = []
-    assert [run.about.name for run in read_runs(both, refused)] == ["a"] and not refused
-    runs = read_runs([tmp_path / "v1.0", tmp_path / "v1.1"], refused)
-    assert [run.about.name for run in runs] == ["a", "b"]
-    assert "bad.tsv, line 1: no column epoch" in str(refused[0])
-    write_tsv(tmp_path / "v1.1" / "copy.tsv", [93.2])
-    with pytest.raises(BadInput, match=r"holds the same epochs as .*b\.tsv"):
-        read_runs([tmp_path / "v1.1" / "b.tsv", tmp_path / "v1.1" / "copy.tsv"], [])
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(BadInput, match="no DAWNBench entries"):
-        read_entries(tmp_path / "empty")
-
-
-def test_a_named_run_that_cannot_be_read_ends_the_work(tmp_path: Path) -> None:
-    for file in ("log.txt", "alone.json"):
-        (tmp_path / file).write_text("{}")
-    (tmp_path / "ImageNet").mkdir()
-    (tmp_path / "ImageNet" / "top1.tsv").write_text("epoch\thours\ttop1Accuracy\n1\t1\t5\n")
-    for name, message in (
-        ("missing.tsv", "there is no file"),
-        ("log.txt", "is no training log"),
-        ("alone.json", "no .tsv file with its epochs beside it"),
-        ("ImageNet/top1.tsv", "no top5Accuracy, which ImageNet is judged by"),
-    ):
-        with pytest.raises(BadInput, match=message):
-            read_run(tmp_path / name)
 
 
 def test_a_table_of_other_columns_is_read_by_its_columns(tmp_path: Path) -> None:

@@ -49,20 +49,6 @@ def test_a_run_counts_if_it_reached_the_target_and_did_not_say_that_it_failed(
         assert hours_to(run, 50) == pytest.approx(1)  # of any other threshold, the evaluation's
 
 
-def test_the_clock_may_be_in_milliseconds_seconds_or_text(tmp_path: Path) -> None:
-    told = lines("v0.7", [0.5, 0.75])
-    plain = run_of(tmp_path, told, "plain.txt")
-    for name, unit in (("time_s", 1000), ("time_ms", 1)):
-        changed = []
-        for each in told:
-            fields = json.loads(each.removeprefix(":::MLLOG "))
-            fields[name] = str(fields.pop("time_ms") / unit)
-            changed.append(f":::MLLOG {json.dumps(fields)}")
-        assert run_of(tmp_path, changed).stop == plain.stop
-    whole = [each.replace(f"{START:.6f}", f"{START:.0f}") for each in lines("v0.5", [0.75])]
-    assert run_of(tmp_path, whole).first_at(74.9)
-
-
 @pytest.mark.parametrize(
     ("name", "values", "target", "scores", "threshold"),
     [

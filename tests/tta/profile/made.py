@@ -54,10 +54,6 @@ def halves(*shape: int) -> Tensor:
     return "c10::Half", shape
 
 
-def listed(*shapes: Shape) -> tuple[str, tuple[Shape, ...]]:
-    return "TensorList", shapes
-
-
 def called(
     name: str,
     *inputs: Tensor | tuple[str, tuple[Shape, ...]] | str | None,
