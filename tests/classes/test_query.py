@@ -1,8 +1,19 @@
 """The language of queries: what a query finds, which mistakes are named, what covers what."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from genset.classes.query import LONGEST, mistake_in, parse, stages, words
+
+WORDS = st.sampled_from(["sea", "lion", "mountain", "guinea", "pig"])
+TEXTS = st.lists(st.lists(WORDS, max_size=4).map(tuple), max_size=3)
+TERMS = st.one_of(
+    WORDS,
+    WORDS.map(lambda word: f"-{word}"),
+    st.lists(WORDS, min_size=1, max_size=3).map(lambda said: f'"{" ".join(said)}"'),
+)
+QUERIES = st.lists(TERMS, min_size=1, max_size=4).map(" ".join)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +43,16 @@ def test_what_a_query_finds(query: str, title: str, is_found: bool) -> None:
     assert parse("sea lion").fit(texts) and not parse('"sea lion"').fit(texts)
 
 
+@given(QUERIES, QUERIES, TEXTS)
+def test_what_covers_another_query_finds_all_that_it_finds(
+    wide: str, narrow: str, texts: list[tuple[str, ...]]
+) -> None:
+    wider, narrower = parse(wide), parse(narrow)
+    # What the photo says beside the query's own words may still exclude it.
+    if wider.included and wider.cover(narrower) and narrower.fit(texts):
+        assert wider.fit(texts) or wider.exclude(texts)
+
+
 @pytest.mark.parametrize(
     ("query", "says"),
     [
@@ -54,6 +75,12 @@ def test_what_a_query_finds(query: str, title: str, is_found: bool) -> None:
 def test_a_mistake_is_named(query: str, says: str) -> None:
     assert says in (mistake_in(query) or "")
     assert mistake_in('"sea lion" -"circus act" T-shirt É') is None
+
+
+@given(st.text())
+def test_whatever_is_typed_is_read(text: str) -> None:
+    parse(text).fit([words(text)])
+    mistake_in(text)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 import json
 import os
+import random
 import re
 import shutil
 import signal
+import subprocess
 import threading
 import time
 from collections import Counter
@@ -217,6 +219,67 @@ def test_a_command_that_is_stopped_says_what_stays_and_how_to_go_on(
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 128 + how, errors
     assert re.search(f"genset: stopped: {stored}; run the same command again to go on", errors)
+
+
+@pytest.mark.soak
+def test_killed_on_two_machines_in_an_outage_with_poisoned_photos(
+    serve: Serve, new_pool: NewPool, postgresql: str, tmp_path: Path
+) -> None:
+    """Thirty SIGKILLs: the pool is the undisturbed one, each photo is downloaded once."""
+    wnids, rows, contents = crowded_classes(24, photos=6)
+    poisoned = {str(1000 * (place + 1) + 1) for place in range(10)}
+    without = serve(
+        *(row for row in rows if row["id_search_engine"] not in poisoned), contents=contents
+    )
+    words = ["--classes", ",".join(wnids), "--per-class", "3", "--json"]
+    undisturbed = new_pool()
+    answer_of(undisturbed.done(without.endpoint, *words))
+
+    sandbox = serve(*rows, contents=contents)
+    outage = Outage(150, seconds=9)  # 30 minutes at this factor
+    sandbox.fault = lambda request: DOWN if photo_of(request) in poisoned else outage(request)
+    rates = "calls_an_hour = 108000\nimages_per_second = 30\ntries = 4\nretry_hours = 0.2"
+    (tmp_path / "mount").mkdir()
+    machines = [machine(new_pool, postgresql, tmp_path / "mount", rates) for _ in range(2)]
+    chance = random.Random(5)
+    kills = 0
+
+    def start(turn: int) -> "subprocess.Popen[str]":
+        return machines[turn].command(sandbox.endpoint, *words, pauses=0.005)
+
+    running = [start(0), start(1)]
+    while kills < 30:
+        time.sleep(chance.uniform(0.3, 1.0))
+        turn = kills % 2
+        if running[turn].poll() is None:
+            running[turn].kill()
+        running[turn].communicate()
+        kills += 1
+        running[turn] = start(turn)
+    done = [answer_of(each) for each in running]
+    assert all(each["failed"] == 0 for each in done)
+    mine = {path.name for path in (tmp_path / "mount").glob("*/*.jpg")}
+    wanted = {Path(name).name for name in undisturbed.files() if name.endswith(".jpg")}
+    assert mine >= wanted
+    names = {photo["sha256"] for photo in machines[0].rows()["photo"] if photo["sha256"]}
+    assert {f"{name}.jpg" for name in names} == wanted
+    assert set(machines[0].rejected()) <= poisoned
+    came = Counter(
+        photo_of(Request("GET", asked.what, {}))
+        for asked in sandbox.requests
+        if asked.what.endswith(".jpg") and asked.status == 200 and asked.verb == "GET"
+    )
+    again = sum(count - 1 for count in came.values())
+    assert again <= kills * 16  # those that were in flight
+    for kind, most in (("api", 30), ("images", 30)):
+        times = sorted(
+            asked.at
+            for asked in sandbox.requests
+            if (asked.what == "flickr.photos.search") == (kind == "api")
+        )
+        # In three seconds: calls in their turns arrive together where a machine is busy.
+        busiest = max(sum(1 for other in times if at <= other < at + 3) for at in times)
+        assert busiest <= 3 * (most + 2), kind
 
 
 def test_a_folder_of_originals_that_is_not_there_is_refused_until_it_is_given_up(

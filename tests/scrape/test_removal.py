@@ -6,13 +6,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from genset.db import Label, Photo, RemovedOwner, Store, Verdict
+from genset.db import Label, Photo, PhotoEvent, RemovedOwner, Store, Verdict
 from genset.db.images_folder import check_files
 from genset.release.freeze import create
 from genset.sandbox import Request
 from genset.scrape.removal import Removal, remove, remove_owner
 from genset.scrape.state import forget_refusals
 from genset.workspace import Workspace
+from tests.killing import killed_at_each_change
 from tests.labeled_workspace import TENCH, add_candidate, labeled_workspace, picture, vote
 from tests.scrape.commands import genset
 from tests.scrape.pools import CAT, DOG, Pool, Serve, record
@@ -155,6 +156,30 @@ def test_labels_and_releases_stay_and_coming_releases_lack_the_photo(
         assert len(session.scalars(select(Label)).all()) == 2
     assert [photo.source_id for photo in create(workspace, store, "v2").photos] == ["1"]
     assert remove(workspace, store, "flickr:1", "asked").releases == {"v1": 1, "v2": 1}
+    store.close()
+
+
+def remove_it(_moment: int, root: Path, _images: Path) -> None:
+    workspace = Workspace.find(root)
+    remove_owner(workspace, Store.open(workspace.store_url), f"flickr:{ANN}", "asked")
+
+
+@pytest.mark.soak
+def test_a_killed_removal_is_finished_by_the_same_command(tmp_path: Path) -> None:
+    workspace, store = labeled_workspace(tmp_path / "workspace", [TENCH], photos=3)
+    with store.begin() as session:
+        for photo in session.scalars(select(Photo)):
+            photo.owner = ANN
+    moments = 0
+    for _ in killed_at_each_change(remove_it, workspace.root, workspace.images):
+        moments += 1
+        assert check_files(workspace, store) == []  # no row misses its file
+        with store.session() as session:
+            assert session.scalars(select(RemovedOwner.owner)).all() == [ANN]
+    assert moments == 2  # before the first file went and before the second
+    assert not [path for path in workspace.images.rglob("*") if path.is_file()]
+    with store.session() as session:
+        assert len(session.scalars(select(PhotoEvent)).all()) == 3
     store.close()
 
 

@@ -2,13 +2,61 @@
 
 import subprocess
 import sys
+import threading
 import time
+from collections import Counter
 
 import pytest
 from sqlalchemy import select
 
 from genset.db import ScrapeLock, Store
+from genset.sandbox import Request
 from genset.scrape.locks import Locks
+from tests.scrape.pools import Faulty, NewPool, Serve, answer_of, crowded_classes
+
+
+def wait_for(sandbox: Faulty, count: int) -> None:
+    """Let nobody have an answer before so many scrapes, each with a key of its own, have asked."""
+    keys: set[str] = set()
+    all_here = threading.Event()
+
+    def hold(request: Request) -> None:
+        if request.is_call:
+            keys.add(request.params["api_key"])
+        if len(keys) == count:
+            all_here.set()
+        assert all_here.wait(30)
+
+    sandbox.fault = hold
+
+
+@pytest.mark.parametrize(("count", "classes"), [(2, 36), (3, 68)])
+@pytest.mark.soak
+def test_scrapes_at_once_share_the_work(
+    serve: Serve, new_pool: NewPool, store_url: str, count: int, classes: int
+) -> None:
+    # A scrape works on 32 classes at a time: with one more, there is something left to share.
+    wnids, rows, contents = crowded_classes(classes, photos=4)
+    sandbox = serve(*rows, contents=contents)
+    words = ["--classes", ",".join(wnids), "--per-class", "2", "--json"]
+    alone, pool = new_pool(), new_pool(store_url=store_url)
+    expected = answer_of(alone.command(sandbox.endpoint, *words))
+    searches, images = sandbox.searches, Counter(sandbox.asked_images)
+
+    sandbox.requests.clear()
+    wait_for(sandbox, count)
+    scrapes = [pool.command(sandbox.endpoint, *words, key=f"key{turn}") for turn in range(count)]
+    done = [answer_of(each) for each in scrapes]
+
+    assert sandbox.searches == searches
+    assert Counter(sandbox.asked_images) == images
+    assert set(images.values()) == {1}
+    assert pool.rows() == alone.rows()
+    assert pool.files() == alone.files()
+    assert all(each["searches"] for each in done)
+    for told in ("full", "short", "contested", "failed"):
+        assert [each[told] for each in done] == [expected[told]] * count
+
 
 # Locks
 
