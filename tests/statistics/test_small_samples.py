@@ -11,7 +11,6 @@ from scipy import stats
 from scipy.optimize import minimize
 from scipy.stats import norm
 from sklearn.metrics import label_ranking_average_precision_score
-from statsmodels.stats.proportion import proportion_confint
 
 from genset.score.results.runs import Accuracy
 from genset.statistics.average_precision import average_precision
@@ -33,16 +32,6 @@ def test_the_interval_of_a_share_is_the_exact_one(trials: int, confidence: float
         found = clopper_pearson(successes, trials, confidence)
         scipys = stats.binomtest(successes, trials).proportion_ci(confidence, "exact")
         assert found == pytest.approx((scipys.low, scipys.high), abs=1e-9)
-        theirs = proportion_confint(successes, trials, 1 - confidence, method="beta")
-        assert found == pytest.approx(theirs, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("successes", "trials", "low", "high"),
-    [(0, 10, 0.0, 0.3085), (4, 5, 0.2836, 0.9949), (5, 10, 0.1871, 0.8129), (5, 5, 0.4782, 1.0)],
-)
-def test_a_share_s_interval_in_tables(successes: int, trials: int, low: float, high: float) -> None:
-    assert clopper_pearson(successes, trials) == pytest.approx((low, high), abs=5e-5)
 
 
 def test_the_interval_of_a_variation_is_the_published_one() -> None:
