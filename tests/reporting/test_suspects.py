@@ -143,7 +143,7 @@ def test_three_models_that_err_together(tmp_path: Path) -> None:
     markdown, found = as_markdown(data), json.loads(json.dumps(report_json(data)))["missed"]
 
     for form in (section(page), markdown):
-        assert "Leading models: a, b and c (the best one, those that cannot be told apart" in form
+        assert "Leading models: a, b and c. All of them get" in form
         assert "All of them get 20 of 40 photos wrong." in form
         assert "On 20 of these they give the same answer" in form
     assert "all 3 give the same answer" in section(page)

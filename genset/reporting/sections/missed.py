@@ -144,11 +144,10 @@ def claims(found: MissedTogether) -> list[str]:
     by_all = found.by_all
     without = f"; {by_all.without:,} without a right class left out" if by_all.without else ""
     texts = [
-        f"Leading models: {some_of(by_all.leading)} (the best one, those that cannot be told apart "
-        f"from it, and of the best {FEWEST_LEADING} those at least half as accurate). All of them "
-        f"get {len(by_all.missed):,} of {count(by_all.photos, 'photo')} wrong{without}.{aside}"
+        f"Leading models: {some_of(by_all.leading)}. All of them get {len(by_all.missed):,} of "
+        f"{count(by_all.photos, 'photo')} wrong{without}.{aside}"
     ]
-    if not by_all.missed:
+    if not by_all.unanimous:
         return texts
     return [
         *texts,
@@ -160,14 +159,18 @@ def claims(found: MissedTogether) -> list[str]:
 def _definition(found: MissedTogether) -> str:
     """How the photos are sorted, and what that can lead to."""
     random = "Labels mended only where models err flatter these models: look at others, too."
+    leading = (
+        "Leading are the best model, those that cannot be told apart from it, and of the best "
+        f"{FEWEST_LEADING} those at least half as accurate."
+    )
     if not found.height:
         return (
-            "Classes of this set have no hypernyms, so that it is not known how severe an error "
-            f"is: those come first on which more models agree. {random}"
+            f"{leading} Classes of this set have no hypernyms, so that it is not known how severe "
+            f"an error is: those come first on which more models agree. {random}"
         )
     return (
-        "How severe an error is: the distance in WordNet between the nearest answer and the right "
-        "class, from 1 (two kinds of one thing) to "
+        f"{leading} How severe an error is: the distance in WordNet between the nearest answer and "
+        "the right class, from 1 (two kinds of one thing) to "
         f"{found.height}; among equals those come first on which more models agree. {random}"
     )
 

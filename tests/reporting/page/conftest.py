@@ -22,8 +22,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same with few models and photos, for what takes its time on a large page."""
-    return _written(tmp_path_factory.mktemp("several"), 4, 24)
+    """The page of ten models, which most people make."""
+    return _written(tmp_path_factory.mktemp("several"), 9, 60)
 
 
 def _written(root: Path, models: int, count: int) -> Path:

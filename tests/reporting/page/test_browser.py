@@ -133,6 +133,8 @@ def test_without_scripts_it_is_a_whole_document(browser: Browser, large: Path) -
 
 def test_points_are_named_to_mouse_keyboard_and_finger(browser: Browser, several: Path) -> None:
     with opened(browser, several, has_touch=True) as page:
+        # Ten models are read at a sitting.
+        assert len(page.locator("body").inner_text().split()) <= 1000
         tip = page.locator(".tip")
         point = page.locator("#baseline svg [tabindex][data-name=model-03]").first
         point.hover()
