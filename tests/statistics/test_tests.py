@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from scipy.optimize import minimize_scalar
 from scipy.special import xlogy
 from scipy.stats import binomtest, norm
@@ -32,7 +31,6 @@ from genset.statistics.planning import ALIKE
 from genset.statistics.power import (
     detectable_difference,
     least_detectable,
-    shown_difference,
 )
 from tests.commands import as_json
 
@@ -80,32 +78,6 @@ def test_the_least_difference_is_found_four_times_in_five_at_best(photos: int) -
     alone = np.random.default_rng(1).binomial(photos, found, size=20_000)
     at_best = np.mean(exact_mcnemars(alone, np.zeros_like(alone)) < 0.05)
     assert 0.79 <= at_best <= 0.81
-
-
-@given(st.integers(1, 10**6), st.floats(0, 1))
-@example(1000, 0.006)
-def test_what_is_shown_supposes_enough_discordance(photos: int, discordant: float) -> None:
-    found = shown_difference(photos, discordant)
-    if photos < 6:
-        assert found is None
-        return
-    assert found is not None
-    least = least_detectable(photos)
-    assert least is not None
-    formula = max(detectable_difference(photos, discordant), least)
-    assert found == ((least, least) if discordant < least else (formula, discordant))
-
-
-@given(st.integers(4, 10**6), st.floats(0.01, 1), st.floats(0.1, 0.99))
-def test_the_difference_solves_its_equation(photos: int, discordant: float, power: float) -> None:
-    found = detectable_difference(photos, discordant, power=power)
-    a, b = stats.norm.ppf(0.975), stats.norm.ppf(power)
-    left = discordant - found**2
-    needed = a * np.sqrt(discordant) + b * np.sqrt(left)
-    if found < discordant:
-        assert found * np.sqrt(photos) == pytest.approx(needed, rel=1e-9)
-    else:  # the largest difference that there can be is too small to be found so often
-        assert found * np.sqrt(photos) <= needed * (1 + 1e-9)
 
 
 # The interval of a difference on the same photos.
@@ -163,28 +135,6 @@ def test_it_holds_the_difference_and_turns_with_the_models(seen: tuple[int, int,
     assert low < high
     turned = paired_interval(second, first, photos)
     assert (-turned.high, -turned.low) == pytest.approx((low, high), abs=1e-9)
-
-
-@given(counts())
-@pytest.mark.soak
-def test_it_leaves_out_zero_where_mcnemars_test_does(seen: tuple[int, int, int]) -> None:
-    first, second, photos = seen
-    (low,), (high,) = tango_intervals([first], [second], [photos])
-    statistic = (first - second) ** 2 / (first + second) if first + second else 0.0
-    if abs(statistic - Z**2) > 1e-6:
-        assert (low > 0 or high < 0) == (statistic > Z**2)
-    shown = paired_interval(first, second, photos)
-    assert (shown.low > 0 or shown.high < 0) == (exact_mcnemar(first, second) < 0.05)
-    assert shown.low <= low
-    assert shown.high >= high
-
-
-@pytest.mark.parametrize("confidence", [0.3, 0.95])
-def test_of_models_that_never_differ_the_ends_are_known(confidence: float) -> None:
-    z = norm.ppf((1 + confidence) / 2)
-    low, high = tango_intervals(0, 0, [1, 10, 2864], confidence)
-    assert high == pytest.approx([z**2 / (photos + z**2) for photos in (1, 10, 2864)], rel=1e-9)
-    assert low == pytest.approx(-high, rel=1e-9)
 
 
 def test_means_of_several_trainings_have_an_interval() -> None:

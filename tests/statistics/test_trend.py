@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike, NDArray
 from scipy import special, stats
 
 from genset.statistics.bootstrap import Resampling
@@ -20,44 +19,6 @@ def test_the_line_is_scipys() -> None:
     above, _ = trend.above(ELSEWHERE, here, np.tile(here, (100, 1)))
     expected = special.expit(line.intercept + line.slope * special.logit(ELSEWHERE))
     assert above == pytest.approx(here - expected)
-
-
-def test_intervals_have_as_many_degrees_of_freedom_as_the_fewest_of_models_and_classes() -> None:
-    drawn = np.tile(ELSEWHERE, (20, 1))
-    assert fit_trend(ELSEWHERE, ELSEWHERE, drawn, classes=1000).clusters == len(ELSEWHERE) - 1
-    assert fit_trend(ELSEWHERE, ELSEWHERE, drawn, classes=5).clusters == 5
-
-
-@pytest.mark.soak
-def test_the_band_covers_the_true_line_as_often_as_it_says() -> None:
-    rng = np.random.default_rng(1)
-    truth = -0.5 + 0.9 * logit(ELSEWHERE)
-    covered = []
-    for number in range(1_500):
-        scattered = expit(truth + rng.normal(0, 0.05, size=len(truth)))
-        drawn = expit(logit(scattered) + rng.normal(0, 0.001, size=(400, len(truth))))
-        band = fit_trend(ELSEWHERE, scattered, drawn, classes=1000, seed=number).band([0.6, 0.75])
-        covered += [
-            each.low <= line <= each.high
-            for each, line in zip(band, expit(-0.5 + 0.9 * logit([0.6, 0.75])), strict=True)
-        ]
-    assert 0.93 <= np.mean(covered) <= 0.97
-
-
-@pytest.mark.parametrize("models", [4, 8])
-def test_a_further_model_is_where_the_prediction_says_as_often_as_it_says(models: int) -> None:
-    rng = np.random.default_rng(3)
-    elsewhere, new, inside = ELSEWHERE[:models], 0.79, []
-
-    def model(share: ArrayLike) -> NDArray[np.float64]:
-        return expit(-0.5 + 0.9 * logit(share) + rng.normal(0, 0.05, np.shape(share)))
-
-    for _ in range(1_000):
-        here = model(elsewhere)
-        trend = fit_trend(elsewhere, here, here[None, :], classes=1000)
-        (ends,) = trend.prediction([new])
-        inside.append(ends.low <= float(model(new)) <= ends.high)
-    assert 0.93 <= np.mean(inside) <= 0.97
 
 
 def test_where_both_accuracies_are_of_the_same_photos_their_common_luck_is_no_robustness() -> None:
