@@ -16,7 +16,7 @@ from genset.cli import cli
 from genset.core.errors import BadInput, GensetError
 from genset.reporting.collect import collect
 from genset.reporting.forms import as_markdown, report_json
-from genset.reporting.options import EntrySpec, ReportOptions, parse_counterpart, parse_entry
+from genset.reporting.options import ReportOptions, parse_counterpart, parse_entry
 from genset.reporting.sections import entries, finetuning
 from genset.reporting.write import Report
 from genset.score.results.runs import run_folder
@@ -54,56 +54,56 @@ def told(photos: PhotoSet, options: ReportOptions) -> tuple[Page, str, dict[str,
     return page, markdown, found["entries"][0]
 
 
-def test_one_run_says_when_it_gets_there(tmp_path: Path, photos: PhotoSet) -> None:
-    log = write_entry(tmp_path / "ImageNet" / "speedy.tsv", [50, 80, 93.5, 93.6], hour=0.1)
-    page, markdown, entry = told(photos, joined(f"{log}=fast"))
-    assert entry["hours"] == pytest.approx(0.3)
-    assert entry["cost"] == pytest.approx(3.0)  # 0.3 hours at $10
-    assert (entry["epochs"], entry["runs"], entry["reached"]) == ([3, 3], 1, 1)
-    assert (entry["share"], entry["variation"]) == (None, None)
+def test_each_entry_says_when_it_gets_there_and_how_stable_it_is(
+    tmp_path: Path, photos: PhotoSet
+) -> None:
+    """One run, several of which one does not, and runs that never do; paths may hold a =."""
+    folder = tmp_path / "lr=0.1" / "ImageNet"
+    quick = write_entry(folder / "quick.tsv", [50, 80, 93.5, 93.6], hour=0.1)
+    head, *rows = quick.read_text().splitlines()
+    used = [f"{row}\t{15 * number}" for number, row in enumerate(rows, 1)]
+    metered = folder / "metered.tsv"
+    metered.write_text("\n".join([f"{head}\twattHours", *used, ""]))
+    for number, hour in enumerate((0.9, 1.0, 1.1), 1):
+        write_entry(folder / "speedy" / f"run-{number}.tsv", [50, 93.5], hour=hour)
+    write_entry(folder / "speedy" / "run-4.tsv", [50, 92.0, 92.5])
+    slow = write_tsv(folder / "slow.tsv", [50, 92.1, 91])
+    write_tsv(folder / "never" / "a.tsv", [50])
+    write_tsv(folder / "never" / "b.tsv", [60])
+    logs = [quick, metered, folder / "speedy", slow, folder / "never"]
+    page, markdown, found = everywhere(
+        photos, tmp_path / "runs", joined(*(f"{log}=fast" for log in logs))
+    )
+    one, energy, several, late, never = found["entries"]
+    assert (one["hours"], one["cost"]) == pytest.approx((0.3, 3.0))  # 0.3 hours at $10
+    assert (one["epochs"], one["runs"], one["reached"]) == ([3, 3], 1, 1)
+    assert (one["share"], one["variation"]) == (None, None)
+    assert energy["watt_hours"] == pytest.approx(45)
+    assert (several["name"], several["runs"], several["reached"]) == ("speedy", 4, 3)
+    assert (several["hours"], several["cost"]) == pytest.approx((2.0, 20.0))
+    assert several["variation"] == pytest.approx(0.1)
+    assert (late["hours"], late["cost"], late["epochs"]) == (None, None, None)
+    assert never["reached"] == 0
     for form in (page.text, markdown):
         assert "lower reference" not in form
-    assert "18 min 0 s to 93 % top-5 on ImageNet; epoch 3, $3.00 one run" in page.text
-    assert "| speedy (fast) |" in markdown
-    assert "| 18 min 0 s (to 93 % top-5 on ImageNet; epoch 3, $3.00) | one run |" in markdown
-    assert "genset report small --tta speedy.tsv=fast" in page.text
-    assert str(tmp_path) not in json.dumps(entry) + page.text
-    head, *rows = log.read_text().splitlines()
-    used = [f"{row}\t{15 * number}" for number, row in enumerate(rows, 1)]
-    log.write_text("\n".join([f"{head}\twattHours", *used, ""]))
-    page, _, entry = told(photos, joined(f"{log}=fast"))
-    assert entry["watt_hours"] == pytest.approx(45)
-    assert "epoch 3, $3.00, 45 Wh one run" in page.text
-
-
-def test_several_runs_say_how_stable_it_is(tmp_path: Path, photos: PhotoSet) -> None:
-    folder = tmp_path / "ImageNet" / "speedy"
-    for number, hour in enumerate((0.9, 1.0, 1.1), 1):
-        write_entry(folder / f"run-{number}.tsv", [50, 93.5], hour=hour)
-    write_entry(folder / "run-4.tsv", [50, 92.0, 92.5])
-    page, markdown, entry = told(photos, joined(f"{folder}=fast"))
-    assert (entry["name"], entry["runs"], entry["reached"]) == ("speedy", 4, 3)
-    assert entry["hours"] == pytest.approx(2.0)
-    assert entry["cost"] == pytest.approx(20.0)
-    assert entry["variation"] == pytest.approx(0.1)
-    assert "2 h 0 min to 93 % top-5 on ImageNet; epoch 2, $20.00" in page.text
-    assert "3 of 4 runs 95 %: 19 to 99 %; varies by 10.0 % (95 %: 5.2 to 67.2 %)" in page.text
-    assert "| 2 h 0 min (to 93 % top-5 on ImageNet; epoch 2, $20.00) | 3 of 4 runs (95" in markdown
-
-
-def test_an_entry_that_never_gets_there_says_so(tmp_path: Path, photos: PhotoSet) -> None:
-    log = write_tsv(tmp_path / "ImageNet" / "slow.tsv", [50, 92.1, 91])
-    page, markdown, entry = told(photos, joined(f"{log}=fast"))
-    assert (entry["hours"], entry["cost"], entry["epochs"]) == (None, None, None)
-    assert "never to 93 % top-5 on ImageNet; best 92.10 %" in page.text
-    assert "| never (to 93 % top-5 on ImageNet; best 92.10 %) | one run |" in markdown
-    again = write_tsv(tmp_path / "ImageNet" / "slow" / "a.tsv", [50])
-    write_tsv(again.with_name("b.tsv"), [60])
-    _, markdown, _ = told(photos, joined(f"{again.parent}=fast"))
-    assert (
-        "| never (to 93 % top-5 on ImageNet; best 60.00 %) | 0 of 2 runs (95 %: 0 to 84 %) |"
-        in markdown
-    )
+    for words in (
+        "18 min 0 s to 93 % top-5 on ImageNet; epoch 3, $3.00 one run",
+        "to 93 % top-5 on ImageNet; epoch 3, –, 45 Wh one run",
+        "2 h 0 min to 93 % top-5 on ImageNet; epoch 2, $20.00",
+        "3 of 4 runs 95 %: 19 to 99 %; varies by 10.0 % (95 %: 5.2 to 67.2 %)",
+        "never to 93 % top-5 on ImageNet; best 92.10 %",
+    ):
+        assert words in page.text
+    for words in (
+        "| 18 min 0 s (to 93 % top-5 on ImageNet; epoch 3, $3.00) | one run |",
+        "| 2 h 0 min (to 93 % top-5 on ImageNet; epoch 2, $20.00) | 3 of 4 runs (95",
+        "| never (to 93 % top-5 on ImageNet; best 92.10 %) | one run |",
+        "| never (to 93 % top-5 on ImageNet; best 60.00 %) | 0 of 2 runs (95 %: 0 to 84 %) |",
+    ):
+        assert words in markdown
+    assert "| quick (fast" in markdown
+    assert "genset report small --tta quick.tsv=fast" in page.text
+    assert str(tmp_path) not in json.dumps(found) + page.text
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,6 @@ def test_an_entry_that_never_gets_there_says_so(tmp_path: Path, photos: PhotoSet
     [
         (3, "-52.4 to -7.1"),
         (11, "not to be told apart from low"),
-        (37, "not to be told apart from high"),
         (40, "not to be told apart from high"),
     ],
 )
@@ -127,10 +126,6 @@ def test_places_are_in_the_interval(
     assert row.endswith(f"{says}) |")
 
 
-def test_the_last_sign_divides_since_paths_may_hold_others() -> None:
-    assert parse_entry("lr=0.1/run.tsv=fast") == EntrySpec(Path("lr=0.1/run.tsv"), "fast")
-
-
 def test_logs_that_cannot_be_told_are_refused_in_one_line(tmp_path: Path, photos: PhotoSet) -> None:
     def refusal(log: Path) -> str:
         with pytest.raises(BadInput) as caught:
@@ -139,16 +134,12 @@ def test_logs_that_cannot_be_told_are_refused_in_one_line(tmp_path: Path, photos
         return str(caught.value)
 
     assert refusal(tmp_path / "none.tsv") == f"there is no file {tmp_path / 'none.tsv'}"
-    (tmp_path / "notes.txt").write_text("it went well")
-    assert "is no training log" in refusal(tmp_path / "notes.txt")
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    assert refusal(empty) == f"{empty}: there is no training log that can be read"
+    (tmp_path / "empty").mkdir()
+    assert "there is no training log that can be read" in refusal(tmp_path / "empty")
     folder = tmp_path / "ImageNet"
     good = write_entry(folder / "good.tsv", [93.5])
     bad = write_entry(folder / "run-2.tsv", [93.5, 94])
     bad.write_text(bad.read_text().replace("94", "940"))
-    assert refusal(bad).startswith(f"{bad}, line 3: ")
     assert refusal(folder).startswith(f"{bad}, line 3: ")
     write_entry(folder / "run-2.tsv", [93.5, 94], model="Another")
     assert "holds runs of several entries" in refusal(folder)
@@ -258,7 +249,7 @@ def beside(release: PhotoSet, name: str, right: int, missed: int) -> None:
     """Keep a run right on the first photos, and without the right class on the last ones."""
     ids = [photo.id for photo in release.photos]
     score_on(
-        photos,
+        release,
         release.root.parent / "runs",
         name,
         set(ids[:right]),
@@ -270,10 +261,8 @@ def beside(release: PhotoSet, name: str, right: int, missed: int) -> None:
 @pytest.mark.parametrize(
     ("margin", "top1", "top5"),
     [
-        (0.5, "cannot tell", "worse"),
         (1.2, "cannot tell", "worse"),  # measured as better than that, but not shown
         (4, "not worse", "worse"),
-        (30, "not worse", "not worse"),
     ],
 )
 @pytest.mark.soak
@@ -432,25 +421,20 @@ def test_the_lower_reference_is_the_baseline_if_named(twenty: PhotoSet, finetune
     assert difference and difference.difference == pytest.approx(0.1)
 
 
-def test_what_must_be_said_stands_below_the_table_once(tmp_path: Path, twenty: PhotoSet) -> None:
+def test_a_model_goes_by_its_weights_and_remarks_stand_below_once(
+    tmp_path: Path, twenty: PhotoSet
+) -> None:
     finetuned = tmp_path / "runs"
     notes = ("4 classes are missing.",)
-    keep_finetuned(
-        finetuned, "pretrained", [32], weights=OLD, notes=notes, excluded={"a.jpg": "cut"}
-    )
+    keep_finetuned(finetuned, "other name", [32], weights=OLD, notes=notes)
     keep_finetuned(finetuned, "optimized", [16], weights=NEW, notes=notes, precision="bf16")
+    keep_finetuned(finetuned, "third", [16], weights="sha256:others")
+    (task,) = collect(twenty, finetuned).of(finetuning.SECTION)
+    assert [model.label for model in task.models] == ["optimized", "pretrained"]
     page, markdown, _ = everywhere(twenty, finetuned)
     for form in (page.text, markdown):
         assert form.count("4 classes are missing.") == 1
         assert "optimized: scored in bf16." in form
-
-
-def test_a_model_goes_by_its_weights(tmp_path: Path, twenty: PhotoSet) -> None:
-    finetuned = tmp_path / "runs"
-    keep_finetuned(finetuned, "same weights, other name", [32], weights=OLD)
-    keep_finetuned(finetuned, "optimized", [16], weights="sha256:others")
-    (task,) = collect(twenty, finetuned).of(finetuning.SECTION)
-    assert [model.label for model in task.models] == ["pretrained"]
 
 
 def test_two_ways_to_fit_are_not_compared(tmp_path: Path, twenty: PhotoSet) -> None:

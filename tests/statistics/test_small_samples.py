@@ -88,8 +88,7 @@ def test_nothing_is_known_without_a_trial() -> None:
 TIMES = st.lists(st.floats(0.1, 100), min_size=1, max_size=10)
 
 
-@pytest.mark.parametrize("share", [0.5, 0.8, 0.95, 1.0])
-@pytest.mark.parametrize("trials", [5, 10])
+@pytest.mark.parametrize(("share", "trials"), [(0.5, 10), (0.8, 5), (0.95, 10), (1.0, 5)])
 def test_its_interval_holds_the_truth_as_often_as_it_says(share: float, trials: int) -> None:
     rng = np.random.default_rng(trials)
     truth = 1 + (1 - share) / share * 1.2
@@ -148,10 +147,8 @@ def test_what_does_not_scatter_has_no_interval(groups: list[list[float]]) -> Non
     ("counts", "deviations", "weights"),
     [
         ((2, 2), (1, 1), (1, -1)),
-        ((3, 3), (1, 4), (1, -1)),
         ((5, 2), (1, 1), (1, -1)),
         ((2,) * 8, (1, 4) * 4, (0.25, -0.25) * 4),
-        ((3,) * 4, (1, 1, 2, 3), (1, -1, -1, 1)),
     ],
 )
 def test_the_interval_holds_the_truth_of_few_repeats(
