@@ -9,15 +9,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given, settings
-from hypothesis.strategies import builds, lists, sampled_from, text
 
 from genset.classes import read_taxonomy
-from genset.classes.files import taxonomy_in, toml_of
-from genset.classes.making.drafts import of_rows
-from genset.classes.making.listed import Row
-from genset.classes.making.remarks import remarks
-from genset.classes.making.together import together
 from genset.cli import cli
 
 DOG, CAT, CRANE = "n02084071", "n02121620", "n02012849"
@@ -282,36 +275,10 @@ def test_a_models_own_names_become_classes(tmp_path: Path) -> None:
         classes = made("from-model", spec)
         assert len(classes) == 1000 and list(classes) == sorted(classes)
     assert "classes=FILE" in refusal("from-model", "file:a.pth?arch=timm:resnet18")
-    assert "no weights of that name" in refusal("from-model", "timm:resnet50.no_such_tag")
-
-
-def test_a_list_of_outputs_is_a_models_own_names(tmp_path: Path) -> None:
-    names = tmp_path / "names.txt"
-    names.write_text("# not ImageNet\nred_fox\ndog\n")
-    spec = f"file:a.pth?arch=timm:resnet18&classes={names}"
-    classes = made("from-model", spec)
+    (tmp_path / "names.txt").write_text("# not ImageNet\nred_fox\ndog\n")
+    classes = made("from-model", f"file:a.pth?arch=timm:resnet18&classes={tmp_path}/names.txt")
     assert [each["name"] for each in classes.values()] == ["red fox", "dog"]
-    assert classes["dog"]["synset"] == DOG  # the only one of its senses among ImageNet's
-    names.write_text("# not ImageNet\nred_fox\n\ndog\n")
-    told = refusal("from-model", spec)
-    assert "names.txt cannot be used: line 3 is empty" in told and "ImageNet" not in told
-
-
-NAMES = text(max_size=80) | builds(
-    "{}{}".format,
-    sampled_from(["", "con", "Nul.", "a.", "é", "x" * 60]) | text(max_size=62),
-    sampled_from([".txt", ".MD", ".csv", ".json", ".x.bib", ".cff", ".jpg", "."]),
-)
-
-
-@settings(max_examples=120, derandomize=True, deadline=None)
-@given(lists(NAMES, min_size=1, max_size=5))
-def test_any_names_become_a_file_that_says_them(names: list[str]) -> None:
-    rows = [Row(name) for name in names]
-    taxonomy = together("any", of_rows(rows, {}, "name"))
-    assert len(taxonomy) == len(names)
-    written = taxonomy_in(toml_of(taxonomy, remarks(taxonomy), "made"), "any.toml")
-    assert [each.name for each in written] == [each.name for each in taxonomy]
+    assert "no weights of that name" in refusal("from-model", "timm:resnet50.no_such_tag")
 
 
 def test_each_mistake_of_a_file_is_named_with_its_line(tmp_path: Path) -> None:

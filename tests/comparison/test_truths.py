@@ -317,28 +317,13 @@ def test_in_python_too(tmp_path: Path, listed: Path) -> None:
     replaced, order = (str(each.message) for each in told)
     assert replaced == "a dict is the truth of photos from now on, not t.json."
     assert order.startswith("Warning: only 10.0 % of photos have their own class")
-
-
-def test_a_dict_is_a_truth_in_python(tmp_path: Path, listed: Path) -> None:
-    import genset
-
-    own = np.array([[n // 5] for n in range(40)])
-
-    def given(truth: Any) -> Any:
-        done = genset.evaluate(
-            str(listed), predictions=own, name="own", runs=tmp_path / "runs", multilabel=truth
-        )
-        return done.multilabel
-
-    found = given({"photo0.jpg": [WNIDS[0], WNIDS[3]], "photo39.jpg": {WNIDS[4]}})
-    assert (found.real.correct, found.real.photos) == (1, 2)
     for wrong, says in (
         ({"x.jpg": [WNIDS[0]]}, "multilabel= has no labels of a photo of photos"),
         ({"photo0.jpg": WNIDS[0]}, "multilabel=: the labels of photo0.jpg are no list"),
         ([[0]], "multilabel= is a file, or a dict .*, not a list"),
     ):
         with pytest.raises(BadInput, match=says):
-            given(wrong)
+            genset.evaluate(str(listed), **how, multilabel=wrong)
 
 
 def test_logits_keep_their_classes_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """Flagged models: apart in a report, in every form of it, and without a trace elsewhere."""
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -236,7 +235,6 @@ def pair(folder: Path, photos: int, alone: tuple[int, int], classes: int = 250) 
 @pytest.mark.parametrize(
     ("photos", "alone", "says"),
     [
-        (1, (0, 0), ["Too few photos: the models disagree on 0; McNemar’s test needs at least 6."]),
         (
             5,
             (0, 0),
@@ -246,7 +244,6 @@ def pair(folder: Path, photos: int, alone: tuple[int, int], classes: int = 250) 
                 "No difference is detectable with so few photos (80 % power)."
             ],
         ),
-        (20, (5, 0), ["disagree on 5;", "interval of the difference: 0.0 to +46.9 points."]),
         (
             100,
             (0, 0),
@@ -273,25 +270,7 @@ def test_few_that_differ(
     assert "exact test: p" not in found.sentence
 
 
-@pytest.mark.parametrize(
-    ("photos", "alone", "says"),
-    [
-        (20, (10, 0), "They can be told apart."),
-        (20, (5, 5), "They cannot be told apart."),
-        (100, (20, 2), "They can be told apart."),
-        (2864, (30, 20), "They cannot be told apart."),
-    ],
-)
-def test_many_that_differ(tmp_path: Path, photos: int, alone: tuple[int, int], says: str) -> None:
-    found = pair(tmp_path, photos, alone)
-    assert found.sentence.splitlines()[3].endswith(says)
-    assert "best case" not in found.sentence
-    gap = 100 * (alone[0] - alone[1]) / photos
-    assert re.search(rf"Difference: \+?{gap:.1f}\d* points \(95 % interval", found.sentence)
-    assert "Too few" not in found.sentence
-
-
-@pytest.mark.parametrize("photos", [5, 20, 100])
+@pytest.mark.parametrize("photos", [5, 100])
 def test_photos_that_are_all_right_or_wrong_are_no_certainty(tmp_path: Path, photos: int) -> None:
     truth = np.arange(photos)
     listed = genset.open_set(write_list(tmp_path / "photos.csv", truth.tolist()))
@@ -299,7 +278,7 @@ def test_photos_that_are_all_right_or_wrong_are_no_certainty(tmp_path: Path, pho
         genset.evaluate(listed, predictions=said[:, None], name=name, runs=tmp_path / "runs")
     options = ReportOptions(resampling=FEW, include_flagged=True)
     data = collect(listed, tmp_path / "runs", options)
-    unknown = {5: 43.4, 20: 16.1, 100: 3.7}[photos]
+    unknown = {5: 43.4, 100: 3.7}[photos]
     for label, ends in (("right", (100 - unknown, 100)), ("wrong", (0, unknown))):
         found = data.model(label).top1.accuracy
         assert (100 * found.low, 100 * found.high) == pytest.approx(ends, abs=0.1)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from PIL import Image
 from timm.data import ImageNetInfo
 
@@ -160,19 +159,6 @@ def test_a_head_of_its_own_answers_by_equal_ids(here: Path) -> None:
     said = says("evaluate", "photos", "--taxonomy", "own.toml", "--model", spec, code=1)
     assert "none of its 3 outputs ('one', 'two', 'three', ...) is of a class of my" in said
     assert "classes=" in said
-
-
-def test_outputs_that_nothing_names_are_not_counted(here: Path) -> None:
-    (here / "tiny.py").write_text(
-        "from torch import nn\n\n\ndef net():\n"
-        "    return nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 12))\n"
-    )
-    torch.save({"2.weight": torch.zeros(12, 3), "2.bias": torch.zeros(12)}, here / "tiny.pth")
-    (here / "none.toml").write_text("[classes.cool]\n")
-    spec = "file:tiny.pth?arch=tiny:net&resize=8&crop=8"
-    said = says("evaluate", "photos", "--taxonomy", "none.toml", "--model", spec, code=1)
-    assert "nothing says what its outputs are but ImageNet's 1,000, of which none is of" in said
-    assert "1,000 outputs" not in said
 
 
 def test_report_and_compare_name_the_user_s_classes_and_escape_them(here: Path) -> None:

@@ -13,7 +13,6 @@ from genset.comparison.references.find import Reference, References, find_refere
 from genset.comparison.references.published import (
     LADDER,
     SETS,
-    one_a_weights,
     published,
     rungs,
     sources,
@@ -187,15 +186,6 @@ def test_timms_figures_are_timms_all_of_them(realdata: Path) -> None:
     assert (len(shipped), len({row.weights for row in shipped})) == (1556, 1266)
 
 
-def test_weights_of_several_sizes_count_once_at_the_smallest() -> None:
-    found = one_a_weights()
-    sizes: dict[str, list[int]] = {}
-    for row in published():
-        sizes.setdefault(row.weights, []).append(row.pixels)
-    assert len(found) == len({row.weights for row in found}) == 1266
-    assert all(row.pixels == min(sizes[row.weights]) for row in found)
-
-
 def test_the_ladder_goes_from_weak_to_strong_over_as_many_architectures() -> None:
     known = {row.weights: row for row in reversed(published())}
     shares = [known[spec].top1["imagenet"] for spec in LADDER]
@@ -227,7 +217,6 @@ def lists(realdata: Path) -> dict[str, list[tuple[str, str]]]:
     "layout",
     [
         lambda image, wnid: image,
-        lambda image, wnid: f"{wnid}/{image}",
         lambda image, wnid: f"{wnid}/{image.partition('.')[0]}.png",
         lambda image, wnid: f"any/where/{image}",
     ],

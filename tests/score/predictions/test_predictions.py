@@ -20,7 +20,7 @@ from genset.classes import imagenet1k, synonyms
 from genset.core.errors import BadInput, GensetError
 from genset.reporting.collect import collect
 from genset.score.predictions import arrays
-from genset.score.predictions.names import NAMES_VERSION, imagenet_names, normalized, with_kind
+from genset.score.predictions.names import NAMES_VERSION, imagenet_names, with_kind
 from genset.score.results.runs import Prediction, Run, find_runs, load_predictions
 from genset.sets.open import open_set
 from tests.score.colours import WNIDS
@@ -163,22 +163,30 @@ def test_probabilities_are_kept_as_they_are(listed: Path, monkeypatch: pytest.Mo
     assert max(found["mixed"][3].probabilities) < 0.01
 
 
-def test_logits_of_other_classes_and_of_a_background_are_understood(listed: Path) -> None:
+def test_another_order_and_a_background_class_are_understood(listed: Path) -> None:
     backwards = Path("classes.txt")
     backwards.write_text("\n".join(reversed(WNIDS)))
     array = scores(listed.parent)
     np.save(Path("turned.npy"), array[:, ::-1])
     np.save(Path("more.npy"), np.hstack([np.full((4, 1), -9.0), array]))
     np.save(Path("flat.npy"), np.zeros((4, 1000)))  # equal classes count by their ids
+    indices = [[999 - place for place in row] for row in ANSWERS]
+    shifted = [[place + 1 for place in row] for row in ANSWERS]
+    shifted[2][0] = 0  # no class, which is wrong
     runs = score(
         listed,
         f"predictions:turned.npy?classes={backwards}",
         "predictions:more.npy?background=0",
+        write_npy(Path("indices.npy"), indices) + f"?classes={backwards}",
+        write_npy(Path("shifted.npy"), shifted) + "?background=0",
         f"predictions:flat.npy?classes={backwards}",
     )
-    assert [run.hits for run in runs] == [[2, 0, 1, 0, 0]] * 2 + [[0] * 5]
+    assert [run.hits for run in runs] == [[2, 0, 1, 0, 0]] * 4 + [[0] * 5]
     assert kept()["flat"][0].top == tuple(WNIDS[:5])
     assert "say &background=0" in refusal(listed, "predictions:more.npy")
+    # The same file read otherwise is another run.
+    score(listed, f"predictions:shifted.npy?classes={backwards}&background=0")
+    assert len(find_runs(RUNS, "photos")) == 6
 
 
 @pytest.mark.parametrize(
@@ -232,24 +240,6 @@ def test_a_smaller_class_list_is_counted_on_its_own_classes_alone(listed: Path) 
     (run,) = score(listed, f"{spec}?classes={classes}")
     assert (counts(run.top1), run.top5) == ((1, 3), None)
     assert (run.classes, run.masked) == (3, 1)
-
-
-def test_another_order_and_a_background_class_are_understood(listed: Path) -> None:
-    backwards = Path("classes.txt")
-    backwards.write_text("\n".join(reversed(WNIDS)))
-    turned = [[999 - place for place in row] for row in ANSWERS]
-    shifted = [[place + 1 for place in row] for row in ANSWERS]
-    shifted[2][0] = 0  # no class, which is wrong
-    runs = score(
-        listed,
-        write_npy(Path("turned.npy"), turned) + f"?classes={backwards}",
-        write_npy(Path("shifted.npy"), shifted) + "?background=0",
-    )
-    assert [run.hits for run in runs] == [[2, 0, 1, 0, 0]] * 2
-    # The same file read otherwise is another run.
-    spec = "predictions:shifted.npy"
-    score(listed, f"{spec}?background=0", f"{spec}?classes=classes.txt&background=0")
-    assert len(find_runs(RUNS, "photos")) == 3
 
 
 @pytest.mark.parametrize(
@@ -392,26 +382,6 @@ def test_each_class_has_a_name_of_its_own_and_shared_ones_are_known() -> None:
             assert imagenet_names().find(name) == {cls.wnid}, name
         for lemma in cls.lemmas:
             assert cls.wnid in imagenet_names().find(lemma), lemma
-
-
-def test_19_names_are_shared() -> None:
-    lemmas = {lemma for cls in imagenet1k() for lemma in cls.lemmas}
-    shared = {normalized(each) for each in lemmas if len(imagenet_names().find(each)) > 1}
-    assert len(shared) == 19
-    assert {"crane", "maillot", "cardigan", "sunglasses"} & shared == {
-        "crane",
-        "maillot",
-        "cardigan",
-    }
-    assert imagenet_names().find("crane") == {BIRD, LIFTER}
-
-
-def test_synonyms_are_of_one_class_each_and_no_lemmas() -> None:
-    lemmas = {normalized(lemma) for cls in imagenet1k() for lemma in cls.lemmas}
-    found = [normalized(name) for names in synonyms().values() for name in names]
-    assert len(found) == len(set(found)) > 150
-    assert not lemmas & set(found)
-    assert set(synonyms()) <= {cls.wnid for cls in imagenet1k()}
 
 
 def test_names_that_change_change_the_version() -> None:

@@ -18,12 +18,8 @@ import torch
 from torch import Tensor
 
 from genset.core.errors import GensetError, ModelError
-from genset.models.preprocessing import Pixels
 from genset.models.processes import call_in_fork
 from genset.score import job, loader, pixels, shards
-from genset.score.engines.engine import Engine, Logits
-from genset.score.engines.onnx import OnnxRuntimeEngine
-from genset.score.engines.openvino import OpenvinoEngine
 from genset.score.evaluate import SomeModelsFailed
 from genset.score.job import Job
 from genset.score.options import ScoringOptions
@@ -56,11 +52,11 @@ def alike(photos: Path, *runs: str) -> bool:
 
 def test_any_number_of_workers_gives_the_same_files(photos: Path) -> None:
     spec = colours(photos.parent)
-    for workers in (1, 2, 3):
+    for workers in (1, 3):
         (run,) = scored(photos, f"runs{workers}", spec, workers=workers)
         assert counts(run.top1) == (33, 99)
         assert list(run.excluded) == [f"{WNIDS[1]}/text.jpg"]
-    assert alike(photos, "runs1", "runs2", "runs3")
+    assert alike(photos, "runs1", "runs3")
 
 
 @pytest.mark.soak
@@ -176,7 +172,8 @@ def hungry(most: int) -> Callable[[Tensor], Tensor]:
 
     def form(scores: Tensor) -> Tensor:
         if len(scores) > most:
-            raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to")
+            words = "can't allocate memory: you tried to" if most else "std::bad_alloc"
+            raise RuntimeError(words)
         return scores
 
     return form
@@ -193,27 +190,6 @@ def test_the_batch_is_halved_where_memory_runs_out(photos: Path) -> None:
     assert alike(photos, "little", "plenty")
     with pytest.raises(ModelError, match="there is no memory for one photo"):
         scored(photos, "none", colours(photos.parent, network=f"{__name__}:TakesNone"))
-
-
-@pytest.mark.parametrize("engine", [OnnxRuntimeEngine, OpenvinoEngine])
-@pytest.mark.soak
-def test_other_engines_take_one_photo_where_there_is_no_memory_for_two(
-    photos: Path, monkeypatch: pytest.MonkeyPatch, engine: type[Engine]
-) -> None:
-    run_two = engine._run
-
-    def with_little(self: Engine, pixels: Pixels) -> Logits:
-        if len(pixels) > 1:
-            raise RuntimeError("std::bad_alloc")
-        return run_two(self, pixels)
-
-    name = engine.__name__.removesuffix("Engine").lower()
-    spec = colours(photos.parent)
-    scored(photos, "plenty", spec, engine=name)
-    monkeypatch.setattr(engine, "_run", with_little)
-    (run,) = scored(photos, "little", spec, engine=name)
-    assert run.notes == ["Memory ran out: scored 1 photo at a time."]
-    assert alike(photos, "little", "plenty")
 
 
 def test_all_logits_are_kept_where_asked(photos: Path) -> None:
