@@ -86,6 +86,13 @@ def test_a_checkpoint_predicts_as_torchvision_does(
     for name in ("saved.pth", "saved.safetensors", "saved.half.pth"):
         found = answers(f"file:{tmp_path}/{name}?{ARCH}", photos, tmp_path / name[5:])
         assert found == (half if "half" in name else whole)
+    spec = f"file:{tmp_path}/saved.pth?arch=torchvision:squeezenet1_1"  # at its own size
+    (run,) = evaluate(open_set(str(photos)), [spec], tmp_path / "whole")
+    about = models.SqueezeNet1_1_Weights.IMAGENET1K_V1.meta
+    assert run.cost["flops"] / 2e9 == pytest.approx(about["_ops"], rel=0.01)  # 1 a multiply-add
+    assert (run.cost["parameters"], run.cost["image_size"]) == (about["num_params"], 224)
+    assert run.cost["photos_per_second"] > 0
+    assert run.engine_settings["tf32"] is False
     how = "resize=80&crop=72&interpolation=bicubic&mean=0.5&std=0.2,0.3,0.4"
     spec = f"file:{tmp_path}/saved.pth?arch=torchvision:squeezenet1_1&{how}"
     sizes = {"resize_size": 80, "crop_size": 72, "interpolation": InterpolationMode.BICUBIC}

@@ -307,18 +307,3 @@ def test_photos_of_one_class_show_no_difference(tmp_path: Path) -> None:
     assert [each.detectable for each in data.pairs] == [None]
     assert says in as_markdown(data)
     assert "Smallest detectable" not in as_markdown(data)
-
-
-def test_models_that_share_photos_of_one_class_cannot_be_told_apart(tmp_path: Path) -> None:
-    truth = np.repeat([4, 8, 12], 20)
-    listed = genset.open_set(write_list(tmp_path / "photos.csv", truth.tolist()))
-    names = [photo.id for photo in listed.photos]
-    for name, shared, right in (("one", range(40), True), ("other", range(20, 60), False)):
-        lacking = [each for place, each in enumerate(names) if place not in shared]
-        hits = set(names) - set(lacking) if right else set()
-        score_on(listed, tmp_path / "runs", name, hits, unreadable=lacking)
-    options = ReportOptions(resampling=FEW, include_flagged=True)
-    (found,) = collect(listed, tmp_path / "runs", options).pairs
-    assert (found.only_first, found.only_second, found.classes) == (20, 0, 1)
-    assert found.interval == (-1, 1)
-    assert not found.apart

@@ -24,7 +24,7 @@ from genset.release.freeze import create
 from genset.score.results.runs import find_runs
 from tests.commands import says
 from tests.labeled_workspace import add_candidate, labeled_workspace, vote
-from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours, paint
+from tests.score.colours import BLUE, GREEN, RED, WNIDS, Colours, colours
 
 # The model answers 0 to red, 1 to green, 2 to blue. "Крас" is red or green; the deer has no output.
 CLASSES = f"""
@@ -142,6 +142,8 @@ def test_ranked_classes_are_taken_where_each_has_one_output(here: Path) -> None:
     np.save(here / "best.npy", np.array([[0, 1, 2, 3, 4]] * 6))
     run = evaluated(here, spec="predictions:best.npy")
     assert (run["top1"]["correct"], run["top1"]["photos"], run["top5"]) == (3, 5, None)
+    among = ("--taxonomy", "own.toml", "--among", "subset", "--model", "predictions:best.npy")
+    assert "those of no class cannot be struck out" in says("evaluate", "photos", *among, code=2)
     with_own = "image,top1,top2\n" + "".join(
         f"{id}/{n}.png,cool,Крас\n" for id in ("Крас", "cool") for n in range(len(PHOTOS[id]))
     )
@@ -317,21 +319,6 @@ def test_a_run_s_pooled_answers_are_refused_and_its_logits_are_the_mend(here: Pa
     direct = evaluated(here, "--pool", "max")
     again = evaluated(here, "--pool", "max", spec=f"predictions:{path}?name=again")
     assert (again["top1"], again["hits"]) == (direct["top1"], direct["hits"])
-
-
-def test_a_run_on_imagenet_s_classes_can_be_mapped(here: Path) -> None:
-    """Its answers are among all 1,000: with one output a class nothing is summed."""
-    for number, colour in enumerate((RED, GREEN)):
-        paint(here / "named", number, f"{colour}.png", colour)
-    said = says("evaluate", "named", "--json", "--model", colours(here))
-    key = json.loads(said)["runs"][0]["key"]
-    spec = f"predictions:runs/named/colours-{key[:12]}/predictions.csv?name=table"
-    (here / "two.toml").write_text("".join(f"[classes.{wnid}]\n" for wnid in WNIDS[:2]))
-    words = ("evaluate", "named", "--taxonomy", "two.toml", "--json", "--model", spec)
-    found = json.loads(says(*words))["runs"][0]
-    assert (found["top1"]["correct"], found["mapping"]["among"]) == (2, "all")
-    said = says(*words, "--among", "subset", code=2)
-    assert "those of no class cannot be struck out" in said
 
 
 # One model by several conventions on own classes: each run is told apart wherever it is named.

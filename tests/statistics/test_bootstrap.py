@@ -1,6 +1,5 @@
 """Intervals: against scipy, and by drawing whole sets of which the truth is known."""
 
-import random
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +13,6 @@ from genset.statistics.bootstrap import (
     Resampling,
     intervals,
 )
-from genset.statistics.intervals import quantile
 from genset.statistics.matched import FEWEST, Matched, match
 
 PHOTOS = 2864
@@ -57,18 +55,6 @@ def test_each_draw_is_the_ratio_over_classes_taken_with_replacement() -> None:
     assert high - middle == pytest.approx(
         wide * (theirs.confidence_interval.high - middle), rel=0.05
     )
-
-
-def test_the_same_seed_gives_the_same_draws_and_pairs_stay_paired() -> None:
-    numbers, right = drawn_sets(6, 50, sets=1)
-    both = np.hstack([right, ~right])
-    ones = np.ones_like(both)
-    first = Resampling(draws=1_200, seed=7).ratios(numbers, both, ones)
-    again = Resampling(draws=1_200, seed=7).ratios(numbers, both[:, :1], ones[:, :1])
-    other = Resampling(draws=1_200, seed=8).ratios(numbers, both, ones)
-    assert (first[:, :1] == again).all()
-    assert np.allclose(first.sum(axis=1), 1)  # a photo that one has right, the other has wrong
-    assert not (first == other).all()
 
 
 def test_large_sums_are_exact() -> None:
@@ -153,29 +139,6 @@ def test_accuracies_are_those_counted_by_hand(shares: Any) -> None:
     ):
         if mean:
             assert mean.value == pytest.approx(float(value))
-
-
-def test_intervals_are_those_of_classes_drawn_one_by_one() -> None:
-    """An independent bootstrap, with a loop for each draw and no array."""
-    rng = random.Random(3)
-    shares = [((rng.randint(0, 3), 3), (rng.randint(0, 5), 5)) for _ in range(25)]
-    photos = photos_of([*shares, ((1, 4), (0, 0)), ((0, 0), (2, 2))])
-    _, _, pairs = by_hand(*photos)
-    drawn = []
-    for _ in range(20_000):
-        taken = [pairs[rng.randrange(25)] for _ in range(25)]
-        first, other = (sum(float(pair[n]) for pair in taken) / 25 for n in (0, 1))
-        drawn.append((first, other, other - first))
-    found = matched(*photos, Resampling(draws=20_000))
-    wide = np.sqrt(25 / 24) * quantile(0.95, 24) / 1.959964
-    for mean, column in zip(
-        (found.first, found.second, found.difference), zip(*drawn, strict=True), strict=True
-    ):
-        assert mean
-        ordered = np.array(sorted(column))
-        middle, spread = mean.value, ordered.std()
-        assert mean.interval.low == pytest.approx(middle - 1.96 * wide * spread, abs=0.15 * spread)
-        assert mean.interval.high == pytest.approx(middle + 1.96 * wide * spread, abs=0.15 * spread)
 
 
 @pytest.mark.parametrize(

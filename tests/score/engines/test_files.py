@@ -1,7 +1,5 @@
 """Networks as files, and whatever they answer: each engine gives the same classes."""
 
-import errno
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from torchvision.transforms import v2
 
 import genset
 from genset.core.errors import BadInput, GensetError, ModelError
-from genset.score import job, plan, shards
+from genset.score import plan
 from genset.score.engines.engine import EngineOptions, open_engine
 from genset.score.engines.onnx import write_onnx
 from genset.score.engines.openvino import OpenvinoEngine
@@ -189,23 +187,6 @@ def run_of(folder: Path, network: str, **how: Any) -> Run:
     return run
 
 
-def run_until_the_disk_is_full(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, network: str, **how: Any
-) -> None:
-    """Score, and keep the first of three shards."""
-    whole = shards.save_shard
-
-    def full(path: Path, *rest: Any) -> None:
-        if path.name > "00000.npz":
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        whole(path, *rest)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(job, "save_shard", full)
-        with pytest.raises(GensetError, match="No space left on device"):
-            run_of(folder, network, **how)
-
-
 def test_engines_that_answer_otherwise_are_named_beside_the_numbers(folder: Path) -> None:
     run = run_of(folder, "Liar")
     assert run.engine == "torch"
@@ -258,11 +239,6 @@ def test_each_engine_makes_its_own_run(folder: Path, capfd: pytest.CaptureFixtur
     assert run_of(folder, "Colours", engine="onnxruntime") == first
     assert run_of(folder, "Colours") == first
     assert len(find_runs(folder / "runs", "photos")) == 2
-
-
-def test_auto_settles_once_on_an_engine(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_until_the_disk_is_full(folder, monkeypatch, "Colours", engine="openvino")
-    assert run_of(folder, "Colours").engine == "openvino"  # whichever is the fastest now
 
 
 @pytest.mark.parametrize("precision", ["bf16", "fp16"])

@@ -265,8 +265,6 @@ def test_a_process_that_is_split_off_leaves_this_ones_garbage_alone(tmp_path: Pa
 
 
 # Put first on a command's path, its disks have no locks; or pretend to, as networks' do.
-REFUSED = "import errno, fcntl\ndef flock(*_): raise OSError(errno.ENOLCK, 'No locks')"
-IGNORED = "import fcntl\ndef flock(*_): pass"
 
 
 class Gated(Colours):
@@ -334,19 +332,4 @@ def test_the_second_waits_and_goes_on_where_the_first_is_killed(tmp_path: Path, 
     (tmp_path / "gate").touch()
     _, problem = second.communicate()
     assert second.returncode == 0, problem
-    undisturbed(tmp_path, spec)
-
-
-@pytest.mark.parametrize("locks", ["", REFUSED, IGNORED], ids=["locks", "refused", "ignored"])
-@pytest.mark.soak
-def test_commands_that_start_together_all_end_well(tmp_path: Path, spec: str, locks: str) -> None:
-    if locks:
-        (tmp_path / "locks").mkdir()
-        (tmp_path / "locks" / "sitecustomize.py").write_text(f"{locks}\nfcntl.flock = flock")
-    (tmp_path / "gate").touch()
-    commands = [start(tmp_path, spec), start(tmp_path, spec), start(tmp_path, spec, "--logits")]
-    for command in commands:
-        output, problem = command.communicate()
-        assert command.returncode == 0, problem
-        assert "33.3" in output
     undisturbed(tmp_path, spec)
