@@ -214,22 +214,6 @@ def test_another_file_replaces_the_first(tmp_path: Path, listed: Path, specs: li
     assert "second.json is the truth of photos from now on, not first.json" in done.stderr
 
 
-def test_a_damaged_truth_can_be_given_again(tmp_path: Path, listed: Path, specs: list[str]) -> None:
-    runs, file = tmp_path / "runs", truth_file(tmp_path / "t.json")
-    scoring = ("evaluate", listed, "--runs", runs, "--model", specs[0])
-    assert run(*scoring, "--multilabel", file).exit_code == 0
-    (kept,) = (runs / ".truths").iterdir()
-    whole = kept.read_bytes()
-    for damaged in (whole[:-5], b"", whole.replace(WNIDS[0].encode(), WNIDS[1].encode(), 1)):
-        kept.write_bytes(damaged)
-        for words in (scoring, ("report", listed, "--runs", runs, "-o", tmp_path / "r.html")):
-            said = refused(*words)
-            assert "--multilabel FILE" in said
-            assert kept.name in said
-    assert "It replaces a damaged one" in run(*scoring, "--multilabel", file).output
-    assert kept.read_bytes() == whole
-
-
 @pytest.mark.parametrize(
     ("content", "says"),
     [

@@ -97,13 +97,6 @@ def test_what_was_decided_since_is_not_asked_again(opened: Opened) -> None:
     assert json.loads(genset(opened, "labels", "suspects", "v1", "--json").stdout)["undecided"] == 1
 
 
-@pytest.mark.parametrize("broken", [b"[]", b"\xff", b'{"release": "v1"}'])
-def test_a_list_that_is_none_is_named(opened: Opened, broken: bytes) -> None:
-    (opened[0].root / "suspects.json").write_bytes(broken)
-    with pytest.raises(GensetError, match=r"suspects\.json.*run that again"):
-        read_suspects(opened[0].root)
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -142,14 +142,6 @@ def test_published_models_vary_the_line_by_the_sandwich_of_groups(groups: str) -
     assert trend.clusters == count - 1
 
 
-def test_too_few_models_make_no_line() -> None:
-    with pytest.raises(ValueError, match="no line through 3 models"):
-        fit_trend(ELSEWHERE[:3], ELSEWHERE[:3], np.tile(ELSEWHERE[:3], (5, 1)), classes=9)
-    same = np.full(5, 0.7)
-    with pytest.raises(ValueError, match="no line through 5 models"):
-        fit_trend(same, ELSEWHERE[:5], np.tile(ELSEWHERE[:5], (5, 1)), classes=9)
-
-
 def test_log_odds_are_clipped_and_shares_are_not() -> None:
     odds = np.log(0.9995 / 0.0005)
     assert logit([0, 0.5, 0.8, 1]) == pytest.approx([-odds, 0, np.log(4), odds])
@@ -174,9 +166,3 @@ def test_a_confidence_between_two_bins_is_in_the_lower_one() -> None:
     found = calibration(np.array(said), np.array(right))
     assert [(each.photos, each.confidence) for each in found.bins] == [(1, each) for each in said]
     assert found.error == pytest.approx((0 + 0.9 + 0.8 + 0.21 + 0.6 + 0.92 + 0) / 7)
-
-
-@pytest.mark.parametrize("bad", [[], [0.5, 1.2], [0.5, float("nan")]])
-def test_what_is_no_confidence_has_no_calibration(bad: list[float]) -> None:
-    with pytest.raises(ValueError, match="from 0 to 1"):
-        calibration(np.array(bad), np.ones(len(bad), bool))

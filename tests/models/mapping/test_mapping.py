@@ -105,13 +105,6 @@ def test_shares_are_those_of_a_plain_loop(
         assert shares.sum(axis=1) == pytest.approx(1.0)
 
 
-def test_no_top_five_is_kept_of_five_classes_or_fewer() -> None:
-    outputs = tuple(f"c{n}" for n in range(6))
-    for classes, used, most in ((5, 6, 4), (6, 6, 5), (6, 3, 3)):
-        own = taxonomy(**{f"c{n}": {} for n in range(classes)})
-        assert mapping(own, outputs=outputs[:used]).answer_count(5) == most
-
-
 # Outputs that models call in their own words meet classes by lists, ids and names.
 
 

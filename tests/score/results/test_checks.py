@@ -169,20 +169,6 @@ def test_odd_hits_are_named(hits: list[int], says: str | None) -> None:
     assert found is None if says is None else says in (found or "")
 
 
-def test_a_guess_is_ten_times_chance_or_half_of_the_photos() -> None:
-    assert "of 10,000 photos" in (odd_ranks([250, 80, 50, 40, 20], 10_000, 1000) or "")
-    assert odd_ranks([290, 80, 50, 40, 20], 10_000, 1000) is None  # below 5.5 %, above 5 %
-    assert odd_ranks([60, 20, 10, 6, 4], 1000, 1000) is None
-    assert odd_ranks([300, 100, 80, 60, 60], 1000, 10) is None
-    assert "guesses" in (odd_ranks([180, 90, 70, 60, 50], 1000, 10) or "")
-
-
-def test_ranks_are_unordered_from_twenty_hits_a_rank_on() -> None:
-    assert "unordered" in (odd_ranks([20] * 5, 120, 1000) or "")
-    assert odd_ranks([20, 20, 20, 20, 19], 120, 1000) is None
-    assert odd_ranks([3] * 5, 20, 1000) is None
-
-
 def one_higher(photos: int, as_given: int, classes: int = 20) -> str | None:
     """Of 1,000 photos so many that are right one class lower, and some that are right as given."""
     truth = 100 + 10 * (np.arange(1000) % classes)
@@ -280,24 +266,6 @@ def test_another_shard_is_refused(tmp_path: Path, answers: Answers, label: Shard
     save_shard(path, answers, LABEL)
     with pytest.raises(BadShard, match="is not a shard of this run"):
         load_shard(path, label)
-
-
-@given(st.data())
-def test_a_damaged_file(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    path = tmp_path_factory.getbasetemp() / "damaged.npz"
-    save_shard(path, ANSWERS, LABEL)
-    content = bytearray(path.read_bytes())
-    place = data.draw(st.integers(0, len(content) - 1))
-    if data.draw(st.booleans()):
-        del content[place:]
-    else:
-        content[place] ^= data.draw(st.integers(1, 255))
-    path.write_bytes(content)
-    try:
-        found = load_shard(path, LABEL)
-    except BadShard:
-        return
-    assert (found.indices == ANSWERS.indices).all()
-    assert (found.classes == ANSWERS.classes).all()
-    assert (found.probabilities == ANSWERS.probabilities).all()
-    assert found.unreadable == ANSWERS.unreadable
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(BadShard):
+        load_shard(path, label)

@@ -261,10 +261,7 @@ def test_a_process_that_is_split_off_leaves_this_ones_garbage_alone(tmp_path: Pa
     assert log.read_text() == str(os.getpid())
 
 
-# Two commands on one run: one waits, or both score; none fails, and the files are right.
-
-
-# Put first on a command's path, its disks have no locks; or pretend to, as networks' do.
+# Two commands on one run: the second waits, and goes on where the first is killed.
 
 
 class Gated(Colours):
@@ -279,57 +276,31 @@ class Gated(Colours):
         return super().forward(pixels)
 
 
-@pytest.fixture
-def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    hundred_photos(tmp_path / "photos")
-    monkeypatch.setenv("GATE", str(tmp_path / "gate"))
-    return colours(tmp_path, network=f"{__name__}:Gated")
-
-
-def start(folder: Path, spec: str, *words: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "genset", "evaluate", str(folder / "photos"), "--model", spec]
-    return subprocess.Popen(
-        [*command, "--runs", str(folder / "runs"), "--workers", "1", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": f"{folder / 'locks'}:{ROOT}"},
-    )
-
-
-def shards_in(folder: Path) -> dict[Path, int]:
-    return {path: path.stat().st_mtime_ns for path in (folder / "runs").rglob("*.npz")}
-
-
-def undisturbed(folder: Path, spec: str) -> None:
-    """See that the run is what one command alone makes, with nothing beside it."""
-    evaluate(open_set(str(folder / "photos")), [spec], folder / "alone")
-    found: list[Any] = []
-    for runs in ("runs", "alone"):
-        ((place, run),) = find_runs(folder / runs, "photos")
-        assert {"predictions.csv", "run.json"} <= {path.name for path in place.iterdir()}
-        found.append(((place / "predictions.csv").read_bytes(), run.key, run.top1, run.excluded))
-    assert found[0] == found[1]
-
-
 @pytest.mark.soak
-def test_the_second_waits_and_goes_on_where_the_first_is_killed(tmp_path: Path, spec: str) -> None:
-    first = start(tmp_path, spec)
-    while len(shards_in(tmp_path)) < 2:
+def test_the_second_waits_and_goes_on_where_the_first_is_killed(
+    photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, runs = photos.parent / "gate", photos.parent / "runs"
+    monkeypatch.setenv("GATE", str(gate))
+    spec = colours(photos.parent, network=f"{__name__}:Gated")
+    command = [sys.executable, "-m", "genset", "evaluate", str(photos), "--model", spec]
+    command += ["--runs", str(runs), "--workers", "1"]
+    first = subprocess.Popen(command, env={**ENVIRONMENT, "GATE": str(gate)})
+    while len(before := set(runs.rglob("*.npz"))) < 2:
         assert first.poll() is None
         time.sleep(0.01)
-    second = start(tmp_path, spec, "--engine", "torch")
+    second = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env={**ENVIRONMENT, "GATE": str(gate)}
+    )
     assert second.stderr is not None
-    told = second.stderr.readline()
-    assert told == "another command scores colours on photos: waiting\n"
-    before = shards_in(tmp_path)
+    assert second.stderr.readline() == "another command scores colours on photos: waiting\n"
     first.kill()
-    first.communicate()
-    while not shards_in(tmp_path).keys() - before.keys():
-        assert second.poll() is None, second.communicate()
+    first.wait()
+    while not set(runs.rglob("*.npz")) > before:  # what was finished is not made again
+        assert second.poll() is None
         time.sleep(0.01)
-    assert before.items() < shards_in(tmp_path).items()  # what was finished is not made again
-    (tmp_path / "gate").touch()
+    gate.touch()
     _, problem = second.communicate()
     assert second.returncode == 0, problem
-    undisturbed(tmp_path, spec)
+    scored(photos, "alone", spec)
+    assert alike(photos, "runs", "alone")
