@@ -106,30 +106,6 @@ def test_a_checkpoint_predicts_as_torchvision_does(
         answers(spec.replace(how, "crop=299"), photos, tmp_path / "large")
 
 
-def test_another_order_of_classes_and_a_background_output_are_understood(tmp_path: Path) -> None:
-    """A network of four outputs: none of the classes, then 2, 0 and 1."""
-    photos = painted_set(tmp_path / "photos")  # of classes 0, 0, 2 and 3
-    (tmp_path / "classes.txt").write_text("\n".join([WNIDS[2], WNIDS[0], WNIDS[1]]))
-    network = Colours(4)
-    network.scores.weight.data = torch.zeros(4, 3)
-    network.scores.weight.data[1, 2] = network.scores.weight.data[2, 0] = 10  # blue is 2, red is 0
-    network.scores.weight.data[0, 1] = 10  # green is nothing
-    torch.save(network.state_dict(), tmp_path / "four.pth")
-    spec = (
-        f"file:{tmp_path}/four.pth?arch={__name__}:four_colours&resize=32&crop=32&mean=0.5&std=0.5"
-        f"&classes={tmp_path}/classes.txt&background=0"
-    )
-    (run,) = evaluate(open_set(str(photos)), [spec], tmp_path / "runs")
-    assert (run.top1.correct, run.top1.photos, run.masked, run.classes) == (2, 3, 1, 3)
-    ((folder, _),) = find_runs(tmp_path / "runs", "photos")
-    tops = [said.top[0] for said in load_predictions(folder)]
-    assert tops == [WNIDS[0], "", WNIDS[2]]
-
-
-def four_colours() -> nn.Module:
-    return Colours(4)
-
-
 @pytest.mark.parametrize("name", ["densenet121", pytest.param("googlenet", marks=pytest.mark.soak)])
 def test_what_torchvisions_own_files_have_otherwise_is_known(
     photos: Path, tmp_path: Path, name: str
