@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from genset.core.errors import BadInput
 from genset.db import (
     Candidate,
     Photo,
@@ -23,7 +21,6 @@ from genset.db import (
 from genset.db.images_folder import check_files, files_of_nobody
 from genset.label import Verdict
 from genset.release.freeze import create
-from genset.release.reader import FORMAT
 from genset.sets.open import open_set
 from genset.status import SourceCounts, failed, status
 from genset.workspace import Workspace
@@ -241,22 +238,6 @@ def test_files_of_nobody_are_those_that_no_photo_has(place: Place) -> None:
     assert "were deleted" in genset("doctor", "--repair", cwd=place[0].root).stdout
     assert not any(path.exists() for path in strays)
     assert all(path.exists() for path in (theirs, young, *not_ours))
-
-
-def test_a_manifest_that_is_none_is_named(place: Place) -> None:
-    workspace, store = place
-    manifest = workspace.releases / "v1" / "manifest.json"
-    manifest.parent.mkdir(parents=True)
-    right = {"format": FORMAT, "name": "v1", "created_at": "", "content_hash": "", "photos": []}
-    manifest.write_text(json.dumps(right))
-    assert status(workspace, store).releases == {"v1": 0}
-    for change, says in (
-        ({"format": "another"}, "format must be"),
-        ({"content_hash": None}, "content_hash must be a text, not null"),
-    ):
-        manifest.write_text(json.dumps(right | change))
-        with pytest.raises(BadInput, match=re.escape(says)):
-            status(workspace, store)
 
 
 def test_it_ends_with_the_next_command_of_each_stage(place: Place) -> None:

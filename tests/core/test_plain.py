@@ -1,15 +1,10 @@
 """Answers as what JSON holds."""
 
-import json
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from math import inf, nan
 from pathlib import Path
 from typing import Any
-
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from genset.core.to_json import to_json
 from genset.statistics.intervals import Interval
@@ -46,12 +41,3 @@ def test_everything_has_its_form() -> None:
     }
     assert to_json(answer, paths=lambda path: path.name) == said
     assert to_json(Path("a/b.tsv")) == "a/b.tsv"
-
-
-VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.dates()
-
-
-@given(st.recursive(VALUES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
-@pytest.mark.soak
-def test_what_comes_of_it_is_strict_json(answer: Any) -> None:
-    assert json.loads(json.dumps(to_json(answer), allow_nan=False)) == to_json(answer)

@@ -1,7 +1,6 @@
 """One table in six forms, with any words in its cells."""
 
 import csv
-import html
 import io
 import json
 import re
@@ -269,19 +268,10 @@ def test_latex_has_no_command_of_a_stranger(words: str) -> None:
     assert "--" not in written
 
 
-@given(WORDS)
-@example(f"{SIGNS}<>&{SIGNS}")
-def test_what_is_escaped_in_markdown_reads_as_the_words(words: str) -> None:
-    written = escape_markdown(words)
-    assert not re.search(rf"(?<!\\)(\\\\)*[{re.escape(SIGNS[1:])}<>]", written)
-    assert not re.search(r"&(?!amp;|lt;|gt;)", written)
-    read = html.unescape(re.sub(rf"\\([{re.escape(SIGNS)}])", r"\1", written))
-    assert read == clean(words, 2000)
-
-
 def test_escaped_in_markdown_and_never_endless() -> None:
     assert escape_markdown("<b>&lt;</b>") == "&lt;b&gt;&amp;lt;&lt;/b&gt;"
     assert escape_markdown("a|b\n`c` \x1b[2J [x](y)") == r"a\|b \`c\` \[2J \[x\](y)"
+    assert escape_markdown(SIGNS) == "".join(f"\\{sign}" for sign in SIGNS)
     plain = "95 % interval (−0.5 to +1.2)"
     assert escape_markdown(plain) == plain
     assert len(escape_markdown("x" * 100_000)) == len(escape_latex("x" * 100_000)) == 2000

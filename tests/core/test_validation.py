@@ -1,8 +1,6 @@
 """Data from outside is what a Record says, or is refused in a line that names the mend."""
 
-import os
-import subprocess
-import sys
+import importlib
 from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,7 +9,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import inspect
 
+import genset
 from genset.core.errors import BadInput
 from genset.core.validation import (
     Invalid,
@@ -201,31 +201,18 @@ def test_toml_that_is_none_is_refused_with_its_line(text: str, words: str) -> No
     assert str(found.value).startswith(words)
 
 
-FREED = """
-import gc, importlib, pkgutil, msgspec, genset
-from genset.core.validation import Record
-
-for module in pkgutil.walk_packages(genset.__path__, "genset."):
-    if module.name.rpartition(".")[2] not in ("__main__", "ray_driver"):
-        importlib.import_module(module.name)
-kinds = Record.__subclasses__()
-for kind in kinds:
-    kinds += kind.__subclasses__()
-    fields = [(field.name, field.type) for field in msgspec.structs.fields(kind)]
-    try:
-        msgspec.convert({}, msgspec.defstruct("Copy", fields))
-    except (msgspec.ValidationError, TypeError):
-        pass
-gc.collect()
-print(len(kinds), "records")
-"""
-
-
-def test_each_record_can_be_freed() -> None:
-    """msgspec 0.22 frees a text with a pattern wrongly that stands beside a table or a list."""
-    environment = os.environ | {"PYTHONMALLOC": "debug"}
-    done = subprocess.run(
-        [sys.executable, "-c", FREED], env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr[-500:]
-    assert int(done.stdout.split()[0]) > 50
+def test_no_text_with_a_pattern_stands_beside_a_table_or_a_list() -> None:
+    """msgspec 0.22 frees such a text wrongly, and the process crashes."""
+    root = Path(genset.__file__).parent
+    for path in root.rglob("*.py"):
+        if ", frozen=True" in path.read_text("utf-8"):
+            importlib.import_module(".".join(path.relative_to(root.parent).with_suffix("").parts))
+    kinds = Record.__subclasses__()
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+        for field in msgspec.structs.fields(kind):
+            types = getattr(inspect.type_info(field.type), "types", ())
+            names = {type(each).__name__ for each in types}
+            if any(getattr(each, "pattern", None) for each in types):
+                assert names <= {"StrType", "IntType", "NoneType"}, (kind, field.name)
+    assert len(kinds) > 50

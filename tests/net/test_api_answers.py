@@ -4,7 +4,6 @@ import gzip
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,23 +13,11 @@ from genset.db import Store, now
 from genset.workspace import Workspace
 from tests.commands import run
 from tests.labeled_workspace import photo_row
-from tests.scrape.hostile import Answer, HostileHost, answer, endless, redirect
+from tests.scrape.hostile import Answer, HostileHost, answer, redirect
 
 API = "/services/rest/"
 KEY = "key-alpha81"
-MEGABYTE = 2**20
-
-# Tells the most memory that it had, in MB.
-COMMAND = """\
-import atexit, resource
-from genset.__main__ import main
-most = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-atexit.register(lambda: print("most memory:", most() // 1024))
-main()
-"""
 REFRESH = ["refresh", "--give-up-after", "0s"]
-# A process begins with the peak of the one that started it: let that be a small one.
-SHELL = ["sh", "-c", '"$@"; exit $?', "sh"]
 
 
 @pytest.fixture
@@ -48,19 +35,6 @@ def workspace(tmp_path: Path) -> Path:
         session.add(photo_row(1, sha256="0" * 64, stored_at=now()))
     store.close()
     return made.root
-
-
-def measured(workspace: Path, host: HostileHost, reply: Answer) -> tuple[str, int]:
-    """The same in a process that nothing else was in, and the most memory that it took, in MB."""
-    done = subprocess.run(
-        [*SHELL, sys.executable, "-c", COMMAND, *REFRESH],
-        cwd=workspace,
-        env=asking(host, reply),
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    return line_of(done), int(done.stdout.split()[-1])
 
 
 def asking(host: HostileHost, reply: Answer) -> dict[str, str]:
@@ -86,34 +60,6 @@ def line_of(done: "subprocess.CompletedProcess[str]") -> str:
 
 
 JSON = {"Content_Type": "application/json"}
-CHUNKED = answer(b"", Content_Length="", Transfer_Encoding="chunked", **JSON)
-LARGE = answer(b"", Content_Length=str(300 * MEGABYTE), **JSON) + b'{"stat": "ok", "photo": "'
-
-
-# Too large
-
-
-CHUNK = b"10000\r\n" + b"x" * 2**16 + b"\r\n"
-TOO_LARGE = {
-    "a body of 300 MB": (endless(LARGE, b"x" * MEGABYTE), "more than 32 MB", 48),
-    "a body without an end": (endless(CHUNKED, CHUNK), "more than 32 MB", 48),
-    "300 MB when unpacked": (
-        answer(300 * gzip.compress(bytes(MEGABYTE)), Content_Encoding="gzip", **JSON),
-        "more than 32 MB",
-        48,
-    ),
-}
-
-
-@pytest.mark.parametrize("name", TOO_LARGE)
-@pytest.mark.soak
-def test_too_large_a_reply_is_not_read(workspace: Path, host: HostileHost, name: str) -> None:
-    reply, says, megabytes = TOO_LARGE[name]
-    usual = measured(workspace, host, answer(b"", "204 No Content"))[1]
-    told, most = measured(workspace, host, reply)
-    assert says in told
-    assert most < usual + megabytes
-
 
 # What networks answer in an API's stead
 

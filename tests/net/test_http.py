@@ -1,5 +1,7 @@
 """Downloads from a host on loopback; what stranger answers cost a scrape is in test_hostile."""
 
+import gzip
+import tracemalloc
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -13,7 +15,7 @@ from genset.net import transport
 from genset.net.api import Api
 from genset.net.originals import download
 from genset.net.transport import Client, retry_after
-from tests.scrape.hostile import HostileHost, answer, redirect
+from tests.scrape.hostile import Answer, HostileHost, answer, endless, redirect
 
 PHOTO = bytes(range(256)) * 1000
 
@@ -61,6 +63,28 @@ def test_an_answer_without_a_photo_concerns_it_alone_or_what_stands_between(
     with pytest.raises(SourceUnavailable) as failed:
         fetched(host, reply)
     assert failed.value.scope == scope
+
+
+ONE_PIECE = b"10000\r\n" + bytes(2**16) + b"\r\n"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        endless(answer(b"", Content_Length=str(300 * 2**20)), bytes(2**16)),
+        endless(answer(b"", Content_Length="", Transfer_Encoding="chunked"), ONE_PIECE),
+        answer(300 * gzip.compress(bytes(2**20)), Content_Encoding="gzip"),
+    ],
+    ids=["300 MB", "no end", "300 MB when unpacked"],
+)
+def test_too_large_an_answer_of_an_api_is_not_kept(host: HostileHost, reply: Answer) -> None:
+    host.answers["/"] = reply
+    tracemalloc.start()
+    with pytest.raises(SourceUnavailable, match="The API answered with more than 32 MB"):
+        Api("The API").get(f"{host.address}/", {})
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 80 * 2**20
 
 
 # Trying again

@@ -9,7 +9,6 @@ import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import mlcroissant
 import pytest
@@ -17,8 +16,7 @@ from click.testing import CliRunner
 
 from genset.cli import cli
 from genset.db import Label, Store
-from genset.release.documents import documents
-from genset.release.reader import MANIFEST, Release, manifest_hash
+from genset.release.reader import MANIFEST, Release
 from genset.settings import DATASHEET
 from genset.sources.flickr import Flickr
 from genset.sources.source import keep_words
@@ -274,27 +272,3 @@ def test_agreement_is_of_the_labels_that_are_counted_beside_it(pool: Pool) -> No
     pool.label(further, ann="correct", bob="incorrect")
     card = texts_of(pool.create())["docs/DATA_CARD.md"]
     assert "4 labels by 2 labelers on 2 candidates" in card and "alpha 1.000" in card
-
-
-# A stranger's manifest
-
-
-STRANGE: list[dict[str, Any]] = [
-    {"dataset": 5, "origins": [], "labeling": "x"},
-    {"dataset": {"authors": [5, {"name": 7}, {"name": "x\n# y"}], "doi": ["x"]}, "origins": {}},
-    {"labeling": {"by_way": {"page": {"labels": "x"}}, "signed_in": [1]}, "origins": {"m": 3}},
-    {"strategy": 5, "labeling": [], "contact": 7, "excluded": "x", "replaces": {"removed": 3}},
-    {"strategy": {"name": ["x"]}, "origins": {"mine": {"searched": [1, 2], "imported": [{}]}}},
-    {"labeling": {"agreement": "high", "guidelines": [5]}, "replaces": {"removed": [5]}},
-]
-
-
-def test_whatever_a_strangers_manifest_says_makes_no_traceback(own: Path) -> None:
-    release = frozen(own)
-    manifest = json.loads((release.root / MANIFEST).read_text("utf-8"))
-    for facts in STRANGE:
-        other = {**manifest, **facts}
-        other["manifest_hash"] = manifest_hash(other)
-        for name, text in documents(other, release.photos).items():
-            assert all(line.isprintable() for line in text.split("\n")), name
-            assert "\n# y" not in text
