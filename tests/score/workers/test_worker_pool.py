@@ -1,6 +1,7 @@
 """However many processes score a set, and whatever happens to them: the same run."""
 
 import errno
+import fcntl
 import gc
 import os
 import signal
@@ -259,6 +260,17 @@ def test_a_process_that_is_split_off_leaves_this_ones_garbage_alone(tmp_path: Pa
     assert not log.exists()
     gc.collect()
     assert log.read_text() == str(os.getpid())
+
+
+def test_on_a_disk_without_locks_a_set_is_scored_all_the_same(
+    photos: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    (run,) = scored(photos, "runs", colours(photos.parent), workers=1)
+    assert counts(run.top1) == (33, 99)
 
 
 # Two commands on one run: the second waits, and goes on where the first is killed.
