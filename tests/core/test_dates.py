@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genset.core.dates import certain_date, earliest_day
@@ -41,6 +41,7 @@ def test_what_leaves_a_doubt_is_no_date(words: str) -> None:
     assert certain_date(words) is None
 
 
+@settings(max_examples=30)
 @given(words=st.text() | st.text("0123456789-: ./TZMayJune,"))
 def test_a_date_is_one_that_the_window_can_be_asked_of(words: str) -> None:
     date = certain_date(words)

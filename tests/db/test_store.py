@@ -38,6 +38,7 @@ from genset.db import (
     ScreenPhoto,
     Store,
     Verdict,
+    database,
     find_candidate,
     labels_in_force,
     now,
@@ -129,15 +130,21 @@ def test_a_database_without_tables_yet_may_be_opened_by_several_processes_at_onc
         "postgresql+psycopg://127.0.0.1:1/genset?user=ann&password=s3cret",
     ],
 )
-def test_a_server_that_does_not_answer_is_named_without_the_password(url: str) -> None:
+def test_a_server_that_does_not_answer_is_named_without_the_password(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("psycopg")
+    monkeypatch.setattr(database, "_A_RESTART", 0.1)
     with pytest.raises(GensetError, match=r"cannot open the store postgresql.*127\.0\.0\.1") as no:
         Store.open(url)
     assert "s3cret" not in str(no.value)
     assert "\n" not in str(no.value)
 
 
-def test_what_is_no_database_is_named(tmp_path: Path, postgresql_server: str) -> None:
+def test_what_is_no_database_is_named(
+    tmp_path: Path, postgresql_server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "_A_RESTART", 0.1)
     (tmp_path / "letter.db").write_bytes(b"Dear Sir or Madam, " * 100)
     for url, words in (
         (postgresql_server.rpartition("/")[0] + "/no_such_database", "no_such_database"),

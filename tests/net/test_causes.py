@@ -42,6 +42,7 @@ def failure(url: str, address: str = "http://HOST") -> tuple[str, bool]:
 # Certificates
 
 COMPANY = "behind a company proxy set REQUESTS_CA_BUNDLE"
+UNTRUSTED = "certificate of HOST is not trusted: {}"
 ELSEWHERE = "check the address, and whether the network wants a sign-in"
 
 
@@ -65,7 +66,7 @@ def test_a_certificate_that_is_not_trusted(
         if is_trusted:  # nothing else is wrong
             monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(host.bundle))
         said = failure(f"{host.address}/", host.address)
-    assert said == (f"certificate of HOST is not trusted: {line}", True)
+    assert said == (UNTRUSTED.format(line), True)
 
 
 def test_a_certificate_in_the_bundle_is_trusted(
@@ -83,6 +84,7 @@ A_PASSWORD = (
     "proxy HOST wants a user name and a password (HTTP 407): set {}_PROXY to "
     "http://USER:PASSWORD@HOST"
 )
+UNRESOLVED = "name of proxy x.invalid:8 does not resolve; check {}_PROXY"
 TUNNEL = "proxy HOST does not connect to a.example (HTTP {}); ask who runs it"
 NO_ENTRY = "a.example answered HTTP 403: check the key, and for a proxy in between"
 
@@ -116,7 +118,7 @@ def test_a_proxy_that_answers(
 def test_a_proxy_that_does_not_answer(monkeypatch: pytest.MonkeyPatch, scheme: str) -> None:
     for proxy, line in (
         ("http://127.0.0.1:9", "proxy 127.0.0.1:9 refuses connections; check {}_PROXY"),
-        ("http://x.invalid:8", "name of proxy x.invalid:8 does not resolve; check {}_PROXY"),
+        ("http://x.invalid:8", UNRESOLVED),
         ("http://:8", "HTTPS_PROXY or HTTP_PROXY is no web address"),
         ("socks5://127.0.0.1:9", "a SOCKS proxy needs: pip install 'requests[socks]'"),
     ):
@@ -169,20 +171,17 @@ def test_what_one_photo_or_query_meets_needs_no_person() -> None:
 
 # Commands
 
-COMMANDS = ["scrape", "--classes", "n02123045"], ["refresh"], ["pull", "manifest.json"]
 
-
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize(
-    ("proxy", "line"),
+    ("command", "proxy", "line"),
     [
-        ("", f"certificate of HOST is not trusted: self-signed; {COMPANY}"),
-        ("http://HOST", A_PASSWORD.format("HTTPS")),
-        ("http://x.invalid:8", "name of proxy x.invalid:8 does not resolve; check HTTPS_PROXY"),
+        ("scrape --classes n02123045", "", UNTRUSTED.format(f"self-signed; {COMPANY}")),
+        ("refresh", "http://HOST", A_PASSWORD.format("HTTPS")),
+        ("pull manifest.json", "http://x.invalid:8", UNRESOLVED.format("HTTPS")),
     ],
 )
 def test_a_command_whose_first_call_needs_a_person_ends_at_once(
-    serve: Serve, pool: Pool, tmp_path: Path, proxy: str, line: str, command: list[str]
+    serve: Serve, pool: Pool, tmp_path: Path, command: str, proxy: str, line: str
 ) -> None:
     with TlsHost(tmp_path) as tls, HostileHost() as host:
         address = host.address if proxy else tls.address
@@ -196,7 +195,7 @@ def test_a_command_whose_first_call_needs_a_person_ends_at_once(
 
         Maker(serve, pool).rewritten(pool.workspace.root / "manifest.json", put_there)
         said = genset(
-            *(*command, "--give-up-after", "9s"),
+            *(*command.split(), "--give-up-after", "9s"),
             cwd=pool.workspace.root,
             code=1,
             endpoint="" if proxy else f"{tls.address}/services/rest/",
