@@ -26,7 +26,7 @@ REFUSED = (
     *("CON", "nul.txt", "Com1", "LPT9.x", "manifest.json", "DATA_CARD.md", "x" * 65, "猫" * 86),
     *('a"b', "a'b", "a`b", "a\nb", "a\0b", "a\x1b[2J", "a:b", "a*b", "a|b", "<b>", "=cmd", "@a"),
     *("\u202egpj", "a\u200bb", "a\ufe0f", "\u0301a", "e\u0301", "👩", "\ud7ff\ue000"),
-    *("unknown", "Background"),
+    *("unknown", "Background", "a.TXT"),
 )
 CARRIED = {
     "dog.v2": "a \"dog\" 'x' \\ | <script>alert(1)</script> & {x} % #",

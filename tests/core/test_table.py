@@ -10,14 +10,12 @@ from math import inf, nan
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from genset.core.safe import clean, escape_latex, escape_markdown, visible
 from genset.core.table import (
-    FORMATS,
     Cell,
     Column,
     Table,
@@ -275,9 +273,3 @@ def test_escaped_in_markdown_and_never_endless() -> None:
     plain = "95 % interval (−0.5 to +1.2)"
     assert escape_markdown(plain) == plain
     assert len(escape_markdown("x" * 100_000)) == len(escape_latex("x" * 100_000)) == 2000
-
-
-@pytest.mark.parametrize("format", [*FORMATS, "html"])
-def test_rows_are_as_long_as_the_head(format: str) -> None:
-    with pytest.raises(ValueError, match="zip"):
-        render(Table([Column("a")], [(1, 2)]), format)

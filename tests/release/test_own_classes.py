@@ -113,11 +113,6 @@ def test_the_release_and_its_documents_speak_of_its_own_classes(
     assert NAMED in cff["keywords"] and zenodo(found)["metadata"]["keywords"][2] == NAMED
 
 
-def test_an_id_that_names_a_document_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"own\.toml, line"):
-        taxonomy_in('name = "pets"\n[classes."a.TXT"]\n', "own.toml")
-
-
 def test_a_part_a_new_version_and_a_diff_know_its_classes(
     made: tuple[Workspace, Store], tmp_path: Path
 ) -> None:
