@@ -292,30 +292,6 @@ def test_stored_candidates_come_by_class_and_rank_and_without_the_merely_known(
         assert [c.photo.source_id for c in session.scalars(stored(CRANE))] == ["2", "1"]
 
 
-def test_a_panel_s_votes_are_its_own(store: Store) -> None:
-    [number] = add_candidates(store, candidate(1))
-    with store.begin() as session:
-        for panel, verdict in (("main", CORRECT), ("fresh", INCORRECT), ("main", UNSURE)):
-            session.add(Label(candidate_id=number, worker="ann", verdict=verdict, panel=panel))
-            session.flush()
-    with store.session() as session:
-        assert votes(session, "fresh") == {number: Counter({INCORRECT: 1})}
-        assert votes(session, "main") == votes(session) == {number: Counter({UNSURE: 1})}
-        assert votes(session, "other") == {}
-
-
-def test_a_candidate_is_found_by_its_task_alone(store: Store) -> None:
-    add_candidates(store, candidate(1))
-    with store.session() as session:
-        assert find_candidate(session, f"{TENCH}/flickr:1").rank == 1
-        for task in (f"{TENCH}/flickr:777", f"{CRANE}/flickr:1"):
-            with pytest.raises(BadInput, match="there is no candidate"):
-                find_candidate(session, task)
-        for task in (f"{TENCH}/flickr:", "0", ""):
-            with pytest.raises(BadInput, match="a task is named like"):
-                find_candidate(session, task)
-
-
 def reference(labels: list[tuple[int, str, Verdict]]) -> dict[int, Counter[Verdict]]:
     """What `votes` means, in plain Python."""
     newest: dict[tuple[int, str], Verdict] = {}
