@@ -89,6 +89,8 @@ def test_links_name_the_workspace_s_own_address(workspace: Path) -> None:
     assert "https://photos.org/?PROLIFIC_PID=" in genset(*study, cwd=workspace).stdout
     other = genset(*invite, cwd=workspace, GENSET_LABEL_ADDRESS="https://labels.org").stdout
     assert other.startswith("https://labels.org/?invite=")
+    refused = genset("label", cwd=workspace, GENSET_LABEL_ADDRESS="labels.org")
+    assert "the page needs a host name of its own" in error_of(refused, 2)
 
 
 def test_windows_is_told_what_to_do() -> None:

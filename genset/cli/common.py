@@ -125,19 +125,24 @@ model_option = click.option(
 
 
 def page_address(address: str | None, workspace: "Workspace", *, local: bool = False) -> str:
-    """Where others reach the page: `address`, or the workspace's; if `local`, else this machine.
+    """Where others reach the page: `address`, the workspace's, or that of a server that runs.
+
+    If `local`, this machine where there is none.
 
     Raises:
         BadInput: there is none, or it is more than a scheme and a host, with its port.
     """
+    from genset.label.server import served_at
+
     found = address or workspace.label.address
-    if not found and not local:
+    serving = "" if found else served_at(workspace)
+    if not found and not serving and not local:
         raise BadInput(
             "where do labelers reach the page? Say --address https://labels.example.org, or set "
             "address under [label] in genset.toml"
         )
     if not found:
-        found = "http://127.0.0.1:8501"
+        found = serving or "http://127.0.0.1:8501"
         click.echo("this link opens on this machine only: --address says another", err=True)
     if not re.fullmatch(r"https?://[^/?#@\s]+/?", found):
         raise BadInput(

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import os
 import secrets
+from pathlib import Path
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -44,10 +45,8 @@ def label_secret(workspace: Workspace) -> str:
     """
     if (from_environment := secret_of_environment()) is not None:
         return from_environment
-    path = workspace.root / ".label" / "secret"
+    path = private_folder(workspace) / "secret"
     if not path.exists():
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        (path.parent / ".gitignore").write_text("*\n", "utf-8")
         made = path.with_name(f"secret.{os.getpid()}")
         with os.fdopen(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write(secrets.token_hex(LEAST))
@@ -61,6 +60,15 @@ def label_secret(workspace: Workspace) -> str:
         finally:
             made.unlink()
     return path.read_text("ascii")
+
+
+def private_folder(workspace: Workspace) -> Path:
+    """The folder ``.label``, which only this user may read and git ignores; made if need be."""
+    folder = workspace.root / ".label"
+    if not folder.exists():
+        folder.mkdir(mode=0o700, exist_ok=True)
+        (folder / ".gitignore").write_text("*\n", "utf-8")
+    return folder
 
 
 def manager_token(workspace: Workspace) -> str:

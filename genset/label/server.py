@@ -7,12 +7,15 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
+from urllib.parse import urlsplit
 
 from genset.core.errors import BadInput, GensetError, MissingExtra
 from genset.core.files import locked
 from genset.db.failures import refuse_emptied, sqlite_file
-from genset.label.access import NAME, manager_token, secret_of_environment
+from genset.label.access import NAME, manager_token, private_folder, secret_of_environment
 from genset.workspace import Workspace
+
+_SITE = "site"  # the file that says where the last server is or was: a killed one leaves it too
 
 
 def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") -> int:
@@ -42,7 +45,8 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
     # Nobody can open 0.0.0.0 or ::, which stand for all of this machine's addresses.
     host = socket.gethostname() if address in ("0.0.0.0", "::") else address  # noqa: S104
     host = f"[{host}]" if ":" in host else host
-    site = workspace.label.address.rstrip("/") or f"http://{host}:{port}"
+    here = f"http://{host}:{port}"
+    site = workspace.label.address.rstrip("/") or here
     lines = (
         f"the labeling page is at {site} (Ctrl-C ends it)\n"
         f"the manager's page is at {site}/manage?token={manager_token(workspace)}\n"
@@ -51,6 +55,7 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
         lines += f"other servers may share the workspace: give each the same {NAME} and images/\n"
 
     def announce() -> None:
+        (private_folder(workspace) / _SITE).write_text(here, "utf-8")
         print(lines, end="", file=sys.stderr, flush=True)  # noqa: T201 - this is the output
 
     with (
@@ -61,6 +66,17 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
         # By its name: the page stands on this room, and not the other way round.
         import_module("labeler_app.server").run(workspace, listener, announce)
     return 0
+
+
+def served_at(workspace: Workspace) -> str:
+    """Where `genset label` serves the workspace on this machine now; "" where none does."""
+    try:
+        site = (workspace.root / ".label" / _SITE).read_text("utf-8")
+        parts = urlsplit(site)
+        socket.create_connection((parts.hostname or "", parts.port or 0), 2).close()
+    except (OSError, ValueError):
+        return ""
+    return site
 
 
 def alone_with(url: str) -> contextlib.AbstractContextManager[None]:

@@ -13,7 +13,7 @@ import requests
 from genset.core.errors import BadInput, MissingExtra
 from genset.db import Store
 from genset.label.access import label_secret
-from genset.label.server import serve
+from genset.label.server import serve, served_at
 from genset.workspace import Workspace
 from tests.label.serving import free_port, serving
 
@@ -60,7 +60,9 @@ def test_a_second_server_of_an_sqlite_file_is_refused_until_the_first_has_ended(
         refused = subprocess.run(
             command, cwd=workspace.root, capture_output=True, text=True, timeout=30
         )
+        assert served_at(workspace) == f"http://127.0.0.1:{port}"
         ends_without_a_word(first, signal.SIGINT, port)
+    assert served_at(workspace) == ""
     assert (refused.returncode, refused.stdout) == (1, "")
     file = workspace.root / "genset.db"
     assert refused.stderr == (

@@ -45,6 +45,8 @@ def label(folder: Path | None, port: int, address: str) -> None:
     with opened(folder, originals="read") as (workspace, store):
         for line in gold_share(store, workspace.label).lines():
             click.echo(line, err=True)
+    if workspace.label.address:
+        page_address(None, workspace)
     sys.exit(serve(workspace, port, address))
 
 
