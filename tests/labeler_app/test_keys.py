@@ -147,6 +147,7 @@ def test_a_flag_and_its_comment_reach_the_manager(served: Served, window: Browse
     press(page, "Enter")
     label(page, "goldfish")
     press(page, "Backspace", "Backspace")
+    see(page, "tench", "5 of 5 decided")
     page.get_by_role("button", name="Flag Photo 4").click()
     page.get_by_role("button", name="Take the flag off").click()
     press(page, "Enter")
