@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+pytestmark = pytest.mark.soak  # it asks PyPI; `.ci/run` runs it
 ROOT = Path(__file__).parent.parent
 
 
@@ -52,7 +53,6 @@ def run(*command: str | Path, cwd: str | Path = "/") -> str:
     return done.stdout
 
 
-@pytest.mark.soak
 def test_make_finds_its_rules_in_the_sdist(built: Path, tmp_path: Path) -> None:
     (sdist,) = built.glob("genset-*.tar.gz")
     run("tar", "xf", sdist, "-C", tmp_path)
@@ -87,7 +87,6 @@ print(genset.evaluate("labels.csv", network, transform=weights.transforms()).top
 """
 
 
-@pytest.mark.soak
 @pytest.mark.timeout(1200)
 def test_each_line_of_the_docs_that_installs_works_from_wheel_and_sdist(
     built: Path, tmp_path: Path
@@ -108,7 +107,6 @@ def test_each_line_of_the_docs_that_installs_works_from_wheel_and_sdist(
     assert run(binaries / "python", "-c", SCORE, cwd=tmp_path).split()[-1] == "1"
 
 
-@pytest.mark.soak
 def test_it_needs_no_heavy_package(installed: Path) -> None:
     listed = json.loads(pip(installed, "list", "--format", "json"))
     names = {package["name"].lower() for package in listed}

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -292,6 +293,7 @@ main()
     )
     while not (work / "connected").exists():
         assert running.poll() is None, running.communicate()
+        time.sleep(0.02)
     with engine.connect() as connection:
         connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
     engine.dispose()

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,7 @@ def test_an_interrupted_run_goes_on_and_a_part_without_energy_leaves_none(
     with subprocess.Popen(words, stdout=subprocess.DEVNULL) as running:
         while not Path("run.tsv").exists() or "\n2\t" not in Path("run.tsv").read_text():
             assert running.poll() is None
+            time.sleep(0.02)
         running.send_signal(signal.SIGKILL)
     assert watt_hours() == ([0.0, 1.0] if energy else [None, None])
     done = record({2: gpus(2, 0), 3: {}}, then)  # epoch 2 is trained again
