@@ -8,7 +8,7 @@ import pytest
 
 from genset.classes import imagenet1k
 from genset.classes.wordnet import imagenet_below, nouns
-from tests.test_wordnet_build import copy_of, wordnet  # noqa: F401 - a fixture
+from tests.test_wordnet_build import wordnet  # noqa: F401 - a fixture
 from wordnet_maps.nouns import main, pack, table
 
 COMMITTED = files("wordnet_maps").joinpath("nouns.tsv.gz")
