@@ -39,7 +39,8 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
     if secret_of_environment() is None and address not in ("127.0.0.1", "::1", "localhost"):
         raise BadInput(
             f"others can reach {address}: first put {NAME}=..., 32 random characters or more, "
-            f"into the environment or into {workspace.root / '.env'}"
+            f"into the environment or into {workspace.root / '.env'} "
+            '(python -c "import secrets; print(secrets.token_hex())" makes them)'
         )
     refuse_emptied(workspace.store_url, workspace.images)
     # Nobody can open 0.0.0.0 or ::, which stand for all of this machine's addresses.

@@ -229,7 +229,8 @@ def _meant(row: Row, word: str, taxon: str, senses: Senses) -> tuple[Noun | None
     if plain(word) in by_whole:
         noun, *others = nouns_of(word, by_whole)
         if others:
-            raise BadInput(f"several senses of {word!r} are given, and its photos are one class")
+            several = f"several senses of {word!r} are given, and its photos are one class"
+            raise BadInput(f"{several}: give one, or use from-words, which makes a class of each")
         return noun, [*looked_up(word, noun)]
     if word.isdigit() and not row.words:
         return None, [
@@ -238,15 +239,12 @@ def _meant(row: Row, word: str, taxon: str, senses: Senses) -> tuple[Noun | None
     if taxon:
         found = nouns().senses(taxon)
         return (found[0] if len(found) == 1 else None), []
-    several = nouns().senses(word)
     noun, notes = only_sense(word)
     if noun and row.words and not {*map(plain, row.words)} & {*map(plain, noun.lemmas)}:
         notes = [f"WordNet's {word!r} ({clean(noun.gloss, 60)}) is none of its words"]
         noun = None
-    elif noun is None and several:
-        return None, [
-            f'none of its {len(several)} senses was chosen: --sense "{word}=1" takes the commonest'
-        ]
+    elif noun is None and nouns().senses(word):
+        return None, choices(word)
     return noun, [*notes, *looked_up(word, noun)]
 
 

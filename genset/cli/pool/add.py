@@ -69,9 +69,9 @@ def add(
 ) -> None:
     """Add your own photos as candidates: DIR has a folder for each class, named by its wnid.
 
-    In a workspace with classes of its own the folders are named by their ids. The photos go through
-    the same checks as scraped ones. Adding a folder again adds what is new in it, and gives the
-    photos that are there the owner, licence or day that you name now.
+    In a workspace with classes of its own the folders are named by their ids. The photos are
+    checked as scraped ones, but one owner may have many. Adding a folder again adds what is new in
+    it, and gives the photos that are there the owner, licence or day that you name now.
 
     \b
     genset add my-photos --owner "Ann Ko" --license "CC BY 4.0"
