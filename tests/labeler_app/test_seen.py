@@ -131,6 +131,9 @@ def test_on_a_phone_fingers_answer_questions_and_add_classes_in_sight(
         page.get_by_role("button", name="Submit").tap()
         see(page, "crane")
         saved(page, "13/13")
+        for place in range(1, 6):
+            photo(page, place).get_by_role("button", name="Correct", exact=True).tap()
+            expect(page.get_by_role("heading", name="crane")).to_be_in_viewport(ratio=1)
 
 
 def test_a_key_for_one_brings_it_into_sight_first(served: Served, browser: Browser) -> None:
