@@ -229,10 +229,13 @@ def load_array(path: Path) -> NDArray[Any]:
     """
     try:
         loaded: Any = np.load(path, mmap_mode="r", allow_pickle=False)
-        (array,) = loaded.values() if path.suffix == ".npz" else [loaded]
+        arrays = dict(loaded) if path.suffix == ".npz" else {path.stem: loaded}
     except Exception as error:  # noqa: BLE001 - numpy raises what it likes on a bad file
-        raise unreadable(path, error) from None
-    return table_of(path.name, array)
+        raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
+    if len(arrays) != 1:
+        held = f"{count(len(arrays), 'array')} ({', '.join(arrays)})"
+        raise BadInput(f"{path} holds {held}; save the predictions alone, with np.save")
+    return table_of(path.name, *arrays.values())
 
 
 def table_of(what: str, array: NDArray[Any]) -> NDArray[Any]:
@@ -250,7 +253,3 @@ def table_of(what: str, array: NDArray[Any]) -> NDArray[Any]:
             "the best first) or N x classes logits"
         )
     return array
-
-
-def unreadable(path: Path, error: Exception) -> BadInput:
-    return BadInput(f"{path} cannot be read: {first_line(error)}")

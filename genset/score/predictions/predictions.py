@@ -16,12 +16,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from genset.core.errors import BadInput, GensetError, MissingExtra
+from genset.core.errors import BadInput, GensetError, MissingExtra, first_line
 from genset.core.files import table_rows
 from genset.core.numbers import count
 from genset.models.mapping.pooling import ClassMapping, record_of
 from genset.models.spec import ModelSpec
-from genset.score.predictions.arrays import ARRAYS, Answers, unreadable
+from genset.score.predictions.arrays import ARRAYS, Answers
 from genset.score.predictions.names import ClassNames
 from genset.score.results.count import CountedAnswers
 from genset.score.results.runs import Prediction
@@ -210,7 +210,7 @@ def read_rows(path: Path) -> list[Row]:
         found: list[Row] = parquet.read_table(path).to_pylist()
         return found
     except Exception as error:  # noqa: BLE001 - pyarrow raises what it likes on a bad file
-        raise unreadable(path, error) from None
+        raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
 
 
 def _shares(where: str, row: Mapping[str, Any], names: Sequence[str]) -> tuple[float, ...]:

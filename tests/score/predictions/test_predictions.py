@@ -299,9 +299,11 @@ def test_any_bytes_are_counted_or_refused(listed: Path, suffix: str, content: by
         assert "\n" not in str(refused)
 
 
-def test_a_pickle_is_never_opened(listed: Path) -> None:
+def test_a_pickle_is_never_opened_and_none_of_two_arrays_is_guessed(listed: Path) -> None:
     np.save(Path("bad.npy"), np.array([{"a": 1}], dtype=object), allow_pickle=True)
     assert "cannot be read" in refusal(listed, "predictions:bad.npy")
+    np.savez("two.npz", logits=np.eye(2), labels=np.arange(2))
+    assert "holds 2 arrays (logits, labels); save" in refusal(listed, "predictions:two.npz")
 
 
 @pytest.mark.parametrize(
