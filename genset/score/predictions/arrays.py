@@ -233,8 +233,8 @@ def load_array(path: Path) -> NDArray[Any]:
     except Exception as error:  # noqa: BLE001 - numpy raises what it likes on a bad file
         raise BadInput(f"{path} cannot be read: {first_line(error)}") from None
     if len(arrays) != 1:
-        held = f"{count(len(arrays), 'array')} ({', '.join(arrays)})"
-        raise BadInput(f"{path} holds {held}; save the predictions alone, with np.save")
+        found = f"{count(len(arrays), 'array')} ({', '.join(arrays)})"
+        raise BadInput(f"{path} holds {found}; save the predictions alone, with np.save")
     return table_of(path.name, *arrays.values())
 
 
