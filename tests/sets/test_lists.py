@@ -186,6 +186,14 @@ def test_labels_that_contradict_the_folders_are_an_error(tmp_path: Path) -> None
     for named in ("list.csv", "photos"):
         says = "n01440764/a.jpg is labeled n01443537, and lies in n01440764"
         assert says in refused(tmp_path / named)
+    photo(tmp_path / "val" / "ILSVRC2012_val_00000293.JPEG")
+    for label, problem in {"n01440764": "", "n01443537": "its number says n01440764"}.items():
+        listed = f"ImageId,PredictionString\nILSVRC2012_val_00000293,{label} 1 1 9 9\n"
+        (tmp_path / "val" / "LOC_val_solution.csv").write_text(listed)
+        if problem:
+            assert problem in refused(tmp_path / "val")
+        else:
+            assert classes_of(open_set(str(tmp_path / "val"))) == [label]
     for fine in ("image,wnid\nn01440764/a.jpg,0\n", "image,score\na.jpg,0.5\n"):
         (tmp_path / "photos" / "labels.csv").write_text(fine)
         found = open_set(str(tmp_path / "photos"))

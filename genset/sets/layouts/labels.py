@@ -48,6 +48,7 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
             return None
         if LABELS not in names:
             numbered = validation_rows(path, filter(is_photo_name, names))
+            _refuse_other_labels(path, names, classes)
             name = path.resolve().name
             return photo_set(name, path, numbered, classes, HashStore(hashes, path))
         path = path / LABELS
@@ -64,6 +65,22 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
     if any(os.path.lexists(photo.path) for photo in found.photos):
         return found
     return replace(found, listed=True, content_hash=found.list_hash, list_hash="")
+
+
+def _refuse_other_labels(folder: Path, names: Iterable[str], classes: Classes) -> None:
+    """A list in a folder of ImageNet's validation photos must say what the photos' numbers say."""
+    for path in (folder / name for name in names if Path(name).suffix.lower() in LISTS):
+        try:
+            rows = rows_of(path.read_bytes(), path, classes)
+        except (BadInput, OSError):  # some other file
+            continue
+        for row in rows:
+            numbered = validation_wnid(f"{Path(row.name).stem}.JPEG")
+            if numbered and classes.find(row.label) not in (numbered, None):
+                raise BadInput(
+                    f"{path} labels {row.name} as {row.label}, and its number says {numbered}: "
+                    "name the list to use its labels, or move it away"
+                )
 
 
 def rows_of(content: bytes, where: Path, classes: Classes) -> list[Row]:
