@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Self
 
+import requests
+
 from genset.core.errors import PhotoRejected, SourceUnavailable
 from genset.core.photo import PhotoOrigin
 from genset.licenses import License
@@ -66,9 +68,13 @@ class Museum(Source):
 
     def ask_licenses(self, source_ids: Sequence[str], quota: int) -> Licenses:
         [source_id] = source_ids  # `ids_per_call`, by default 1
-        found = self._ask("/photo", {"id": source_id})
-        is_there = found.get("id")
-        return {source_id: License(found["license"], found["license_url"]) if is_there else None}
+        try:
+            found = self._ask("/photo", {"id": source_id})
+        except requests.HTTPError as error:
+            if error.response.status_code != 404:
+                raise
+            return {source_id: None}  # it is gone
+        return {source_id: License(found["license"], found["license_url"])}
 
     def may_fetch(self, url: str) -> bool:
         return url.startswith(f"{HOME}/photos/")

@@ -109,7 +109,7 @@ class Question:
     """What is asked of a source: one page of photos found by `text`, by relevance.
 
     Attributes:
-        text: what is searched, one of `Source.queries`.
+        text: what is searched, one of `Source.queries`: words, "phrases", -words to leave out.
         posted_after, posted_before: when the photos were posted, the first day in, the last out;
             None for no end.
         licenses: names of the licences wanted, sorted; none for any (`Source.licenses`).

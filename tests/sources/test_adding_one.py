@@ -36,9 +36,8 @@ class Museum(HostileHost):
             found = [self.entry(number) for number in range(3 * page - 2, 3 * page + 1)]
             reply = {"photos": found, "total": 6, "more": page < 2}
             return answer(json.dumps(reply).encode())
-        if address.path == "/photo":
-            number = int(query["id"][0])
-            return answer(json.dumps(self.entry(number) if number != 2 else {}).encode())
+        if address.path == "/photo" and (number := int(query["id"][0])) != 2:
+            return answer(json.dumps(self.entry(number)).encode())
         if found_number := re.fullmatch(r"/photos/([1-5])\.jpg", address.path):
             return answer(picture(int(found_number[1])))
         return answer(b"", "404 Not Found")
