@@ -17,8 +17,8 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 CEILINGS = {
     "lines of code": 59_320,
     "modules": 471,
-    "lines of tests": 50_450,
-    "words of docs": 29_998,
+    "lines of tests": 50_449,
+    "words of docs": 30_000,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
