@@ -230,6 +230,15 @@ def pairs_table(
     return Table(columns, rows, title, notes)
 
 
+def of_one_pair(table: Table) -> Table:
+    """The table of one pair as wide as a paper's column: names in its title, a row a number."""
+    name, *texts = table.texts(0)
+    heads = [column.head for column in table.columns[1:]]
+    columns = [Column("Measure"), Column("Value", align="right")]
+    rows = list(zip(heads, texts, strict=True))
+    return Table(columns, rows, f"{table.title}: {name}", table.notes)
+
+
 def _name(names: Mapping[str, str], pair: Pair) -> Cell:
     doubt = ""
     if not pair.apart:

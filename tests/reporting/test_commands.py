@@ -56,10 +56,11 @@ def test_tables_of_models_and_pairs_go_into_a_paper(folder: Path, tmp_path: Path
 
     assert "half − good,-0.5,-0.6" in pair("csv")
     assert "| half − good | −50.0 | " in pair("markdown")
-    assert r"half $-$ good & $-$50.0 & " in pair("latex")
+    assert r": half $-$ good}" in pair("latex")
+    assert r"Difference (points) & $-$50.0 \\" in pair("latex")
     report = genset("report", "photos.csv", "--format", "latex", cwd=folder).stdout
     assert r"\caption{" in report and r"\textbf{100.0}" in report
-    compile_latex(report + pair("latex"), tmp_path)
+    assert "Overfull" not in compile_latex(report + pair("latex"), tmp_path)
 
 
 def printed(*words: str) -> str:

@@ -276,6 +276,7 @@ def compare(
         answered_of_both,
         compared,
         notes_on,
+        of_one_pair,
         pairs_table,
         truth_to_json,
     )
@@ -318,6 +319,7 @@ def compare(
         **({"among": asdict(among)} if among else {}),
     }
     table = pairs_table([pair], title=f"Two models on {found.name}", notes=notes, planned=True)
+    table = of_one_pair(table) if format == "latex" else table
     text = "\n".join([compared(pair, found.name, answered, by, among), *map(visible, notes)])
     show_tables(table, format, document, text)
 
