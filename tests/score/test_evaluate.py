@@ -314,6 +314,17 @@ def run_evaluate(
     return run
 
 
+def test_answers_scored_in_two_ways_have_two_names(run_evaluate: Evaluate) -> None:
+    Path("few.txt").write_text("\n".join(WNIDS[:10]))
+    few = "predictions:good.npy?classes=few.txt"
+    for words in (("--model=predictions:good.npy", f"--model={few}"), ()):
+        out = run_evaluate(*words, "--format=csv").out
+        names = [line.split(",")[0] for line in out.splitlines()]
+        assert sorted(names[1:]) == ["good", "good classes=few.txt"]
+    results = load_results(open_set("photos.csv"), Path("runs"))
+    assert results.find("good classes=few.txt").run.classes == 10
+
+
 def test_a_night_ends_with_a_table_of_what_failed_and_why(run_evaluate: Evaluate) -> None:
     Path("list.txt").write_text("predictions:a.npy\n\n# new\n predictions:good.npy\n")
     specs = ("--model=predictions:gone.npy?name=first", "--model=predictions:short.npy")

@@ -292,6 +292,7 @@ def _runs_table(results: "Sequence[Run]", seen: "Sequence[Unseen]", k: int) -> T
     from genset.core.numbers import percent
     from genset.reporting.format import interval_cell
     from genset.score.results.count import remarks
+    from genset.score.results.names import with_options
 
     ranks = sorted({1, 5, k})
     columns = [Column("model")]
@@ -301,9 +302,11 @@ def _runs_table(results: "Sequence[Run]", seen: "Sequence[Unseen]", k: int) -> T
     columns += [Column("photos"), Column("left_out", "left out"), Column("engine")]
     is_dated = any(one.of for one in seen)
     columns += [Column("unseen")] * is_dated
+    parts = {run.set_name for run in results if run.set_whole not in ("", run.set_hash)}
+    notes = [f"scored on {name}" for name in sorted(parts)]
     rows = []
-    for run, one in zip(results, seen, strict=True):
-        cells: list[object] = [run.model]
+    for name, run, one in zip(with_options(results), results, seen, strict=True):
+        cells: list[object] = [name]
         for rank in ranks:
             found = run.top(rank)
             share = found and Cell(found.share, percent(found.share, found.photos))
@@ -311,9 +314,7 @@ def _runs_table(results: "Sequence[Run]", seen: "Sequence[Unseen]", k: int) -> T
             cells += [share, *[interval] * (rank in (1, 5))]
         cells += [run.top1.photos, len(run.excluded) + run.masked, run.engine or None]
         rows.append([*cells, *[one.cell] * is_dated])
-    parts = {run.set_name for run in results if run.set_whole not in ("", run.set_hash)}
-    notes = [f"scored on {name}" for name in sorted(parts)]
-    notes += [f"{run.model}: {remark}" for run in results for remark in remarks(run)]
+        notes += [f"{name}: {remark}" for remark in remarks(run)]
     return Table(columns, rows, notes=[*notes, *notes_on_training(seen)])
 
 

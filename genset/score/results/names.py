@@ -38,6 +38,28 @@ def names_of(runs: Sequence[Run]) -> list[str]:
     ]
 
 
+def with_options(runs: Sequence[Run]) -> list[str]:
+    """The same, with the options of a run's spec that others of its name lack: "last ema=1".
+
+    Where these tell nothing apart, the run's key is behind it.
+    """
+    options = [[*filter(None, run.spec.partition("?")[2].split("&"))] for run in runs]
+    models = list(zip(by_convention(runs), options, strict=True))
+    shared: dict[str, set[str]] = {}
+    for name, query in models:
+        shared[name] = shared.get(name, set(query)) & set(query)
+    names = [
+        " ".join([name, *(clean(option, 40) for option in query if option not in shared[name])])
+        for name, query in models
+    ]
+    keys = [run.key for run in runs]
+    taken = Counter(name for name, _ in set(zip(names, keys, strict=True)))
+    return [
+        name if taken[name] == 1 else _with_key(name, run)
+        for name, run in zip(names, runs, strict=True)
+    ]
+
+
 def without_key(label: str) -> str:
     """A name in tables, without a run's key behind it."""
     return re.sub(f"{_KEY}$", "", label)
@@ -51,15 +73,16 @@ def with_convention(run: Run) -> str:
 def meant(name: str, runs: Sequence[Run], labels: Sequence[str]) -> list[int]:
     """The places of the runs that a name means.
 
-    It is a label; else a model's name, which may have a convention behind it; else the start of a
-    run's key.
+    It is a label; else a model's name, which may have a convention or options of its spec behind
+    it; else the start of a run's key.
 
     Args:
         name: what somebody typed.
         runs: those on a set.
         labels: what each is called in tables.
     """
-    for known in (labels, [run.model for run in runs], [with_convention(run) for run in runs]):
+    models, conventions = [run.model for run in runs], [with_convention(run) for run in runs]
+    for known in (labels, models, conventions, with_options(runs)):
         if found := [place for place, label in enumerate(known) if label == name]:
             return found
     if len(name) < _FEWEST:
