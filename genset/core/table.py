@@ -51,7 +51,7 @@ class Column:
         align: left out, right where all values are numbers.
         missing: what is shown for None.
         css: a class of its cells in HTML.
-        ends: of pairs of values, what the two columns are called that CSV has in its place.
+        ends: of lists of values, what the columns are called that CSV has in its place.
     """
 
     name: str
@@ -371,7 +371,7 @@ def _latex_lines(table: Table) -> Iterator[str]:
         bold = [isinstance(cell, Cell) and cell.bold for cell in row]
         yield _latex_row([f"\\textbf{{{t}}}" if b else t for t, b in zip(texts, bold, strict=True)])
     yield from [r"\bottomrule", f"\\end{{{form}}}"]
-    yield from [r"{\par\smallskip\footnotesize", *notes, "}"] if notes else []
+    yield from [r"{\par\smallskip\footnotesize\sloppy", *notes, "}"] if notes else []
     yield from after
 
 

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,16 +75,21 @@ class Report:
         write_figures(self.data, folder)
 
     def printed(self, format: str) -> str:
-        """The report as "markdown", or its table of models as "text", "csv" or "latex"."""
+        """The report as "markdown", or its models and other sets as "text", "csv" or "latex"."""
         if format == "markdown":
             from genset.reporting.forms import as_markdown
 
             return as_markdown(self.data)
         from genset.core.table import render
         from genset.reporting.sections.board import models_table, paper_table
+        from genset.reporting.sections.sets import tables
 
-        table = paper_table if format == "latex" else models_table
-        return render(table(self.data), format)
+        in_paper = format == "latex"
+        models = paper_table(self.data) if in_paper else models_table(self.data)
+        others = list(tables(self.data, in_paper=in_paper))
+        if others and not in_paper:
+            models = replace(models, title=f"Models on {self._photos.name}")
+        return render([models, *others], format)
 
     def json(self) -> str:
         """Everything in it but the pictures, as a JSON document."""

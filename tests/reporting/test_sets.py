@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from csv import DictReader
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from genset.cli import cli
 from genset.sets.open import open_set
 from genset.sets.photos import PhotoSet
 from tests.commands import says
+from tests.latex import compile_latex
 from tests.reporting.sets import Page, score_on
 from tests.score.listed import WNIDS, write_list, write_npy
 
@@ -88,6 +91,15 @@ def test_the_first_set_has_the_others_beside_it(here: Path, two: Sequence[str]) 
         assert "both have, each counted once: 150 photos (old) and 100 (new)." in form
     assert "genset report old/labels.csv new/labels.csv" in page.text
     assert "sets" not in json.loads(printed(two[0], "--json"))
+    text, table, latex = (printed(*two, "--format", form) for form in ("text", "csv", "latex"))
+    rows = [row for row in DictReader(StringIO(table)) if row["table"].endswith("new against old")]
+    change = ways(*two)["all"]["models"][0]["difference"]["difference"]
+    found = [float(rows[0][f"difference_{end}"]) for end in ("mean", "low", "high")]
+    assert found == [change["value"], *change["interval"].values()]
+    assert (
+        "mean of 5 models: −" in text and "best & 95.0 & 85.8 & $-$5.0 ($-$12.7 to +2.3)" in latex
+    )
+    assert "Overfull" not in compile_latex(latex, here)
 
 
 def test_a_change_is_the_mean_over_shared_classes(here: Path, two: Sequence[str]) -> None:

@@ -123,8 +123,8 @@ _SEED = click.option(
     type=click.Choice(FORMS),
     default="html",
     show_default=True,
-    help="html writes the page. markdown and json print the report; text, csv and latex its table "
-    "of models. With -o the page is written too.",
+    help="html writes the page. markdown and json print the report; text, csv and latex its tables "
+    "of models and sets. With -o the page is written too.",
 )
 @runs_option
 @json_command
@@ -157,7 +157,7 @@ def report(
     model's accuracy there, and the difference over the classes that both sets have.
 
     The file is written to the current folder, or where -o says. --format prints the report or its
-    table of models instead, and with -o does both. --json is the same as --format json.
+    tables of models and sets instead, and with -o does both. --json is the same as --format json.
 
     --tta joins a training log with MODEL, by its name in the tables: how fast and how stable its
     training is, and how accurate it is here. Repeat it for each entry. The report includes results

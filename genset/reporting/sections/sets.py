@@ -1,6 +1,7 @@
 """Sets side by side: the same models on other sets, and by how much their accuracies differ."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from genset.classes import imagenet1k
 from genset.core.numbers import digits, percent
@@ -17,6 +18,7 @@ from genset.reporting.format import (
     resampled,
     some_of,
 )
+from genset.reporting.names import short_names
 from genset.reporting.report import Inputs, ReportData, Section
 from genset.reporting.side_by_side import Missing, Score, SetComparison, Way, compare_sets
 from genset.statistics.matched import Matched
@@ -32,6 +34,8 @@ _CONVENTIONS = {
     "all": "models answer among all their outputs (all)",
     "subset": "models answer among the set’s classes alone (subset)",
 }
+
+_HEAD, _NAME = 8, 25  # letters of a set and of a model in a paper's table
 
 _ONE_MODEL = (
     "Runs on several sets are of one model where weights, preprocessing and precision are the same."
@@ -58,6 +62,31 @@ def show(found: Sequence[SetComparison], data: ReportData) -> Iterator[Part]:
     how = f"{resampled(data.options.resampling)} {_ONE_MODEL}"
     blocks += sentences([how, _by_name(found)], "note")
     yield Part("sets", "Sets side by side", blocks)
+
+
+def tables(data: ReportData, *, in_paper: bool) -> Iterator[Table]:
+    """The same as tables with titles and notes.
+
+    In a paper, to be no wider than an article's text, the change alone has its interval.
+    """
+    first = clean(data.set.name)
+    for other in data.of(SECTION):
+        second, blocks = clean(other.name), list(_set(first, other))
+        title = f"{second} against {first}"
+        notes = [block.text for block in blocks if isinstance(block, Paragraph)]
+        if not other.ways:
+            yield Table(title=title, notes=notes)
+        for way in other.ways:
+            table = _table(first, second, way)
+            if in_paper:
+                heads = short_names([first, second], _HEAD)
+                names = short_names([model.label for model in way.models], _NAME)
+                table = _table(heads[first], heads[second], way)
+                columns = [replace(c, unit=c.unit.replace("top-1, ", "")) for c in table.columns]
+                rows = [[names[row[0]], *map(_bare, row[1:3]), row[3]] for row in table.rows]
+                table = Table(columns, rows)
+            below = notes if way is other.ways[-1] else ()
+            yield replace(table, title=f"{_how(way, other)}{title}", notes=below)
 
 
 def _set(first: str, other: SetComparison) -> Iterator[Block]:
@@ -104,15 +133,19 @@ def _change(first: str, second: str, way: Way) -> str:
 def _table(first: str, second: str, way: Way) -> Table:
     columns = [
         Column("model", "Model"),
-        Column("first", first, "top-1, %"),
-        Column("second", second, "top-1, %"),
-        Column("difference", "Change", "points"),
+        Column("first", first, "top-1, %", align="right", ends=("top1", "low", "high")),
+        Column("second", second, "top-1, %", align="right", ends=("top1", "low", "high")),
+        Column("difference", "Change", "points", align="right", ends=("mean", "low", "high")),
     ]
     rows = [
         [model.label, *map(_score, (model.first, model.second)), _difference(model.difference)]
         for model in way.models
     ]
     return Table(columns, rows)
+
+
+def _bare(cell: Cell | None) -> Cell | None:
+    return cell and replace(cell, note="")
 
 
 def _score(found: Score | None) -> Cell | None:
@@ -122,13 +155,16 @@ def _score(found: Score | None) -> Cell | None:
     note = interval(accuracy)
     if found.part:
         note += "; answered {:,} of {:,} photos".format(*found.part)
-    return Cell(accuracy.share, percent(accuracy.share, accuracy.photos), note)
+    value = [accuracy.share, accuracy.low, accuracy.high]
+    return Cell(value, percent(accuracy.share, accuracy.photos), note)
 
 
 def _difference(found: Matched | None) -> Cell | None:
     if found is None or not found.classes:
         return None
-    return matched_difference(found.difference, digits(min(found.photos)))
+    mean = found.difference
+    cell = matched_difference(mean, digits(min(found.photos)))
+    return replace(cell, value=[mean.value, *mean.interval]) if mean else cell
 
 
 def _without_change(way: Way) -> list[str]:
