@@ -133,6 +133,7 @@ def page_address(address: str | None, workspace: "Workspace", *, local: bool = F
         BadInput: there is none, or it is more than a scheme and a host, with its port.
     """
     from genset.label.server import served_at
+    from genset.net.api import is_loopback
 
     found = address or workspace.label.address
     serving = "" if found else served_at(workspace)
@@ -143,7 +144,8 @@ def page_address(address: str | None, workspace: "Workspace", *, local: bool = F
         )
     if not found:
         found = serving or "http://127.0.0.1:8501"
-        click.echo("this link opens on this machine only: --address says another", err=True)
+        if is_loopback(found):
+            click.echo("this link opens on this machine only: --address says another", err=True)
     if not re.fullmatch(r"https?://[^/?#@\s]+/?", found):
         raise BadInput(
             f"the page needs a host name of its own, as in https://labels.example.org, not {found}"

@@ -56,7 +56,8 @@ def serve(workspace: Workspace, port: int = 8501, address: str = "127.0.0.1") ->
         lines += f"other servers may share the workspace: give each the same {NAME} and images/\n"
 
     def announce() -> None:
-        (private_folder(workspace) / _SITE).write_text(here, "utf-8")
+        with contextlib.suppress(OSError):  # links can be given --address: the page is served
+            (private_folder(workspace) / _SITE).write_text(here, "utf-8")
         print(lines, end="", file=sys.stderr, flush=True)  # noqa: T201 - this is the output
 
     with (

@@ -13,7 +13,7 @@ import requests
 from genset.core.errors import BadInput, MissingExtra
 from genset.db import Store
 from genset.label.access import label_secret
-from genset.label.server import serve, served_at
+from genset.label.server import serve
 from genset.workspace import Workspace
 from tests.label.serving import free_port, serving
 
@@ -51,6 +51,12 @@ def ends_without_a_word(process: "subprocess.Popen[str]", how: signal.Signals, p
         socket.create_connection(("127.0.0.1", port))
 
 
+def invited(workspace: Workspace) -> str:
+    """What `genset labelers invite` prints."""
+    words = [sys.executable, "-m", "genset", "labelers", "invite", "Ann"]
+    return subprocess.check_output(words, cwd=workspace.root, text=True)
+
+
 def test_a_second_server_of_an_sqlite_file_is_refused_until_the_first_has_ended(
     opened: Opened,
 ) -> None:
@@ -60,9 +66,9 @@ def test_a_second_server_of_an_sqlite_file_is_refused_until_the_first_has_ended(
         refused = subprocess.run(
             command, cwd=workspace.root, capture_output=True, text=True, timeout=30
         )
-        assert served_at(workspace) == f"http://127.0.0.1:{port}"
+        assert f"http://127.0.0.1:{port}/?invite=" in invited(workspace)
         ends_without_a_word(first, signal.SIGINT, port)
-    assert served_at(workspace) == ""
+    assert "http://127.0.0.1:8501/?invite=" in invited(workspace)
     assert (refused.returncode, refused.stdout) == (1, "")
     file = workspace.root / "genset.db"
     assert refused.stderr == (

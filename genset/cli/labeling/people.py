@@ -46,7 +46,7 @@ def label(folder: Path | None, port: int, address: str) -> None:
         for line in gold_share(store, workspace.label).lines():
             click.echo(line, err=True)
     if workspace.label.address:
-        page_address(None, workspace)
+        page_address(None, workspace)  # refuses one whose links would lead nowhere
     sys.exit(serve(workspace, port, address))
 
 
