@@ -77,14 +77,7 @@ def tables(data: ReportData, *, in_paper: bool) -> Iterator[Table]:
         if not other.ways:
             yield Table(title=title, notes=notes)
         for way in other.ways:
-            table = _table(first, second, way)
-            if in_paper:
-                heads = short_names([first, second], _HEAD)
-                names = short_names([model.label for model in way.models], _NAME)
-                table = _table(heads[first], heads[second], way)
-                columns = [replace(c, unit=c.unit.replace("top-1, ", "")) for c in table.columns]
-                rows = [[names[row[0]], *map(_bare, row[1:3]), row[3]] for row in table.rows]
-                table = Table(columns, rows)
+            table = (_paper_table if in_paper else _table)(first, second, way)
             below = notes if way is other.ways[-1] else ()
             yield replace(table, title=f"{_how(way, other)}{title}", notes=below)
 
@@ -141,6 +134,15 @@ def _table(first: str, second: str, way: Way) -> Table:
         [model.label, *map(_score, (model.first, model.second)), _difference(model.difference)]
         for model in way.models
     ]
+    return Table(columns, rows)
+
+
+def _paper_table(first: str, second: str, way: Way) -> Table:
+    heads = short_names([first, second], _HEAD)
+    names = short_names([model.label for model in way.models], _NAME)
+    table = _table(heads[first], heads[second], way)
+    columns = [replace(c, unit=c.unit.replace("top-1, ", "")) for c in table.columns]
+    rows = [[names[row[0]], *map(_bare, row[1:3]), row[3]] for row in table.rows]
     return Table(columns, rows)
 
 
