@@ -100,7 +100,9 @@ def decoded(release: Release) -> list[tuple[int, tuple[tuple[int, int], bytes]]]
     )
 
 
-def test_imagefolder_by_torchvision_timm_and_pandas(release: Release, exports: Path) -> None:
+def test_imagefolder_by_torchvision_timm_and_pandas(
+    release: Release, exports: Path, tmp_path: Path
+) -> None:
     root = exports / "imagefolder"
     opened = ImageFolder(root / "test")
     found = {
@@ -115,6 +117,10 @@ def test_imagefolder_by_torchvision_timm_and_pandas(release: Release, exports: P
         (photo.file, release.class_to_idx[photo.wnid]) for photo in release.photos
     )
     Release(root).verify()  # it is the release itself
+    words = ["release", "export", str(release.root), "--format", "imagefolder", "--strip-metadata"]
+    done = CliRunner().invoke(cli, [*words, "--to", str(tmp_path / "same")])  # nothing to remove
+    assert "from 0 photos" in done.stdout and "a set of its own" not in done.stdout
+    assert Release(tmp_path / "same").content_hash == release.content_hash
 
 
 def test_webdataset_by_webdataset(release: Release, exports: Path, tmp_path: Path) -> None:
@@ -288,8 +294,8 @@ def test_stripped_it_is_a_marked_variant_without_metadata(pool: Pool, tmp_path: 
     )["checks"]
     assert checks["places"] == checks["persons"] == [release.photos[0].file]
     words = ["release", "export", str(release.root), "--format", "imagefolder", "--strip-metadata"]
-    done = CliRunner().invoke(cli, [*words, "--to", str(tmp_path / "out"), "--json"])
-    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(cli, [*words, "--to", str(tmp_path / "out")])
+    assert done.exit_code == 0 and "a set of its own" in done.stdout, done.output
     found = Release(tmp_path / "out")
     found.verify()
     assert found.name == "v1-stripped" and found.content_hash != release.content_hash

@@ -79,7 +79,7 @@ def lines_of(done: "Export", is_variant: bool = False) -> Iterator[str]:
             yield f"  {have} no address, and cannot be rebuilt from it"
         return
     yield f"{done.folder}: {_photos(done)} as {done.format}"
-    if done.photos < done.of or is_variant:
+    if done.photos < done.of or done.changed:
         yield f"  {done.content_hash}: a set of its own, not the release"
     if done.restricted:
         use = "use --include-restricted if they are yours"
