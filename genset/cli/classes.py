@@ -1,5 +1,6 @@
 """The commands on classes: make a taxonomy file, and show what one says."""
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import asdict
@@ -79,6 +80,9 @@ def from_words(
     genset classes from-words dogs,crane --sense dogs=1 --sense crane=n03126707 -o some.toml
     genset classes from-words crane --sense crane=4 --sense crane=5 -o cranes.toml
     """
+    for word in words:
+        if os.path.isfile(word):  # noqa: PTH113 (a Path raises where many words are a long name)
+            raise BadInput(f"{word} is a file: use genset classes from-file {word}")
     stripped = (word.strip(" \t\n\"'") for item in words for word in item.split(","))
     listed = [" ".join(word.split()) for word in stripped if word]
     _write(of_words(listed, parse_senses(senses)), output, **how)

@@ -169,6 +169,7 @@ def test_words_of_any_script_become_classes(tmp_path: Path) -> None:
         (("dogs,domestic dog", "--sense", "dogs=1"), "mean the same, n02084071"),
         (("dog", "--sense", "dog=0", "--sense", "dog=1"), "give no other"),
         (("n99999999",), "no noun 'n99999999'"),
+        ((__file__,), f"{__file__} is a file: use genset classes from-file {__file__}"),
         (("x" * 201,), "has 201 characters: at most 200"),
         (("a\x07b,c\u202ed",), "'a\\x07b' has characters that do not print"),
         (("\udcff",), "characters that do not print"),
