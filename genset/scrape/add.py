@@ -189,6 +189,8 @@ def _files(folder: Path, taxonomy: Taxonomy) -> Iterator[_File]:
     """
     classes = _folders(folder)
     if not classes:
+        if taxonomy.meant_by(folder.name):
+            raise BadInput(f"{folder} is named by a class itself: did you mean {folder.parent}?")
         example = "n02123045" if taxonomy.is_imagenet else taxonomy.by_index(0).wnid
         raise BadInput(f"{folder} holds no class folders: put photos into {folder}/{example}/")
     for cls in classes:

@@ -233,6 +233,8 @@ def test_nothing_is_added_where_a_folder_or_the_sources_name_is_wrong(
         with pytest.raises(BadInput, match=said):
             take()
         shutil.rmtree((dump / path).parent)
+    with pytest.raises(BadInput, match=f"did you mean {dump}"):
+        take(dump / TENCH)
     for source in ("flickr", "inaturalist", "Museum", "a/b", "a:b", "", ".x", "a" * 33):
         with pytest.raises(BadInput, match="--source"):
             take(origin=PhotoOrigin(source=source, posted_at=MUSEUM.posted_at))
