@@ -132,6 +132,8 @@ def show_instructions(
                 st.markdown(_table((("Click or tap a photo", photos.touch[0][1]),)))
             st.markdown(_table(photos.meanings))
             st.markdown(_CARE.format(_LINKED if any(cls.wikipedia for cls in taxonomy) else ""))
+            with st.container(key="instructions-touch"):
+                st.markdown(_table(photos.touch))
             if further:
                 st.subheader("One photo, several classes", anchor=False)
                 st.markdown(_FURTHER)

@@ -185,7 +185,7 @@ def test_instructions_come_before_the_first_label_and_not_again(opened: Opened) 
     workspace, store = opened
     app = label_page(labeler="ann")
     assert "How to label" in shown(app)
-    for word in ("Correct", "Incorrect", "Unsure", "Broken", "Backspace"):
+    for word in ("Correct", "Incorrect", "Unsure", "Broken", "Backspace", "Tap a photo", "Undo"):
         assert word in shown(app)
     assert labels_for(app, workspace) is None
     click(app, "Start labeling")
