@@ -72,7 +72,9 @@ def count_answers(
         GensetError: not one photo can be counted.
     """
     if answers.keys().isdisjoint(photos.ids):  # as metadata.csv calls them, which lies in test/
-        answers = {f"test/{image}": answer for image, answer in answers.items()}
+        by_name = {Path(id).name: id for id in photos.ids}
+        full = by_name if len(by_name) == len(photos.ids) else {}
+        answers = {full.get(image, f"test/{image}"): answer for image, answer in answers.items()}
     if answers.keys().isdisjoint(photos.ids):
         called = f"whose photos are called like {photos.photos[0].id}"
         raise BadInput(f"{Path(spec.target).name} has no photo of {photos.name}, {called}")

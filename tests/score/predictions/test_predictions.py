@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from PIL import Image
 from pyarrow import parquet
 
 import genset
@@ -105,6 +106,19 @@ def test_a_table_is_matched_by_photo_in_any_order_csv_as_parquet(listed: Path) -
     assert found["a"] == found["b"]
     shares = [said.probabilities for said in found["a"]]
     assert shares == [(0.5, 0.1), (0.6, 0.1), (0.7, 0.1), (0.8, 0.1)]
+
+
+def test_photos_may_be_named_without_their_folders_where_that_names_one(listed: Path) -> None:
+    for wnid in WNIDS[:2]:
+        Path("set", wnid).mkdir(parents=True)
+        Image.new("RGB", (8, 8)).save(Path("set", wnid, f"{wnid}_1.png"))
+    spec = table(Path("a.csv"), [f"{wnid}_1.png,{WNIDS[0]}" for wnid in WNIDS[:2]], "image,top1")
+    (run,) = evaluate(open_set("set"), [spec], RUNS)
+    assert counts(run.top1) == (1, 2)
+    for wnid in WNIDS[:2]:
+        Path("set", wnid, f"{wnid}_1.png").rename(Path("set", wnid, "1.png"))
+    with pytest.raises(BadInput, match="has no photo of set"):
+        evaluate(open_set("set"), [table(Path("b.csv"), [f"1.png,{WNIDS[0]}"], "image,top1")], RUNS)
 
 
 def test_a_table_may_name_classes_in_words(listed: Path) -> None:
