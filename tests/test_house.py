@@ -15,9 +15,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_388,
+    "lines of code": 59_397,
     "modules": 471,
-    "lines of tests": 50_488,
+    "lines of tests": 50_502,
     "words of docs": 30_000,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
