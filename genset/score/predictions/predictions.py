@@ -71,10 +71,7 @@ def count_answers(
         BadInput: they are to no photo of the set.
         GensetError: not one photo can be counted.
     """
-    if answers.keys().isdisjoint(photos.ids):  # as metadata.csv calls them, which lies in test/
-        by_name = {Path(id).name: id for id in photos.ids}
-        full = by_name if len(by_name) == len(photos.ids) else {}
-        answers = {full.get(image, f"test/{image}"): answer for image, answer in answers.items()}
+    answers = _by_id(answers, photos)
     if answers.keys().isdisjoint(photos.ids):
         called = f"whose photos are called like {photos.photos[0].id}"
         raise BadInput(f"{Path(spec.target).name} has no photo of {photos.name}, {called}")
@@ -100,6 +97,15 @@ def count_answers(
         notes=notes,
         mapping=record_of(mapping, (photo.wnid for photo in photos.photos)) if mapping else None,
     )
+
+
+def _by_id(answers: Answers, photos: PhotoSet) -> Answers:
+    """Answers to photos that lack their folders, or `test/` as in metadata.csv, by their ids."""
+    if not answers.keys().isdisjoint(photos.ids):
+        return answers
+    by_name = {Path(id).name: id for id in photos.ids}
+    full = by_name if len(by_name) == len(photos.ids) else {}
+    return {full.get(image, f"test/{image}"): answer for image, answer in answers.items()}
 
 
 def _answered(photos: int, missing: int) -> str:
