@@ -18,7 +18,7 @@ CEILINGS = {
     "lines of code": 59_400,
     "modules": 471,
     "lines of tests": 50_502,
-    "words of docs": 30_000,
+    "words of docs": 29_995,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
