@@ -16,7 +16,6 @@ Source: Tango, "Equivalence test and confidence interval for the difference in p
 paired-sample design", Statistics in Medicine 17, 1998.
 """
 
-from collections.abc import Callable
 from math import inf
 
 import numpy as np
@@ -108,24 +107,20 @@ def tango_intervals(
         # The maximum-likelihood share of the second alone, given the supposed difference.
         share = (np.sqrt(np.maximum(0.0, b * b - 4 * a * c)) - b) / (2 * a)
         variance = of * (2 * share + supposed * (1 - supposed))
-        above = first - second - of * supposed
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # Without a variance nothing but the measured difference is possible.
-            return np.where(variance > 0, above / np.sqrt(np.maximum(variance, 0)), above * np.inf)
+        # Without a variance nothing but the measured difference is possible.
+        scores: Floats = (first - second - of * supposed) / np.sqrt(np.maximum(variance, 1e-300))
+        return scores
 
-    difference = (first - second) / of
-    low = _crossing(lambda supposed: score(supposed) > z, np.full_like(difference, -1), difference)
-    high = _crossing(lambda supposed: score(supposed) >= -z, difference, np.ones_like(difference))
-    return low, high
-
-
-def _crossing(before: Callable[[Floats], NDArray[np.bool_]], low: Floats, high: Floats) -> Floats:
-    """Where, between `low` and `high`, `before` turns from true to false."""
+    # Both ends at once, each between two differences of which the score passes its bound.
+    difference, bounds = (first - second) / of, np.array([[z], [-z]])
+    before = np.stack([np.full_like(difference, -1), difference])
+    after = np.stack([difference, np.ones_like(difference)])
     for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        is_before = before(middle)
-        low, high = np.where(is_before, middle, low), np.where(is_before, high, middle)
-    return (low + high) / 2
+        middle = (before + after) / 2
+        is_before = score(middle) > bounds
+        before, after = np.where(is_before, middle, before), np.where(is_before, after, middle)
+    low, high = (before + after) / 2
+    return low, high
 
 
 def exact_mcnemar(only_first: int, only_second: int) -> float:

@@ -15,6 +15,7 @@ from genset.db import Store
 from genset.label.access import label_secret
 from genset.label.server import serve
 from genset.workspace import Workspace
+from tests.commands import run, says
 from tests.label.serving import free_port, serving
 
 Opened = tuple[Workspace, Store]
@@ -35,10 +36,10 @@ def test_no_half_of_an_answer_waits_for_the_other(
     """asyncio sends what it has at once where a socket names its protocol."""
     found: list[int] = []
 
-    def run(_workspace: object, listener: socket.socket, _: object) -> None:
+    def served(_workspace: object, listener: socket.socket, _: object) -> None:
         found.append(listener.proto)
 
-    monkeypatch.setattr("labeler_app.server.run", run)
+    monkeypatch.setattr("labeler_app.server.run", served)
     serve(opened[0], free_port())
     assert found == [socket.IPPROTO_TCP]
 
@@ -51,51 +52,30 @@ def ends_without_a_word(process: "subprocess.Popen[str]", how: signal.Signals, p
         socket.create_connection(("127.0.0.1", port))
 
 
-def invited(workspace: Workspace) -> str:
-    """What `genset labelers invite` prints."""
-    words = [sys.executable, "-m", "genset", "labelers", "invite", "Ann"]
-    return subprocess.check_output(words, cwd=workspace.root, text=True)
-
-
-def test_a_second_server_of_an_sqlite_file_is_refused_until_the_first_has_ended(
-    opened: Opened,
+def test_a_killed_server_leaves_nothing_running_and_one_at_a_time_serves_an_sqlite_file(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace, port = opened[0], free_port()
-    command = [sys.executable, "-m", "genset", "label", "--port", str(free_port())]
-    with serving(workspace.root, port) as first:
-        refused = subprocess.run(
-            command, cwd=workspace.root, capture_output=True, text=True, timeout=30
-        )
-        assert f"http://127.0.0.1:{port}/?invite=" in invited(workspace)
-        ends_without_a_word(first, signal.SIGINT, port)
-    assert "http://127.0.0.1:8501/?invite=" in invited(workspace)
-    assert (refused.returncode, refused.stdout) == (1, "")
-    file = workspace.root / "genset.db"
-    assert refused.stderr == (
-        f"genset: another genset label serves {file}: end that one first, or keep the workspace in "
-        "PostgreSQL, which several servers may share\n"
-    )
-
-
-def test_a_killed_server_leaves_nothing_running_and_the_next_one_starts(opened: Opened) -> None:
-    port = free_port()
-    with serving(opened[0].root, port) as process:
+    monkeypatch.chdir(workspace.root)
+    with serving(workspace.root, port) as process:
         process.kill()  # this one process, not its group
         process.communicate(timeout=30)
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", port))
-    with serving(opened[0].root, port) as process:
-        ends_without_a_word(process, signal.SIGTERM, port)
-
-
-def test_the_user_s_home_need_not_be_readable(
-    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / ".streamlit" / "secrets.toml").mkdir(parents=True)  # not readable, even by root
+    # The next one starts, also where the user's home is not readable, even by root.
+    (tmp_path / ".streamlit" / "secrets.toml").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(tmp_path))
-    port = free_port()
-    with serving(opened[0].root, port):
+    with serving(workspace.root, port) as process:
         assert requests.get(f"http://127.0.0.1:{port}/genset/ready", timeout=30).ok
+        refused = run("label", "--port", free_port(), cwd=workspace.root)
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert refused.stderr == (
+            f"genset: another genset label serves {workspace.root / 'genset.db'}: end that one "
+            "first, or keep the workspace in PostgreSQL, which several servers may share\n"
+        )
+        assert f"http://127.0.0.1:{port}/?invite=" in says("labelers", "invite", "Ann")
+        ends_without_a_word(process, signal.SIGINT, port)
+    assert "http://127.0.0.1:8501/?invite=" in says("labelers", "invite", "Ann")
 
 
 def test_what_cannot_be_served_is_told_and_others_are_let_in_only_with_a_secret(
@@ -117,8 +97,9 @@ def test_what_cannot_be_served_is_told_and_others_are_let_in_only_with_a_secret(
     assert "has 5 characters: take at least 32" in refused(free_port())
     monkeypatch.setenv("GENSET_LABEL_SECRET", "s" * 32)
     assert "cannot serve on 192.0.2.1" in refused(free_port(), "192.0.2.1")
-    with serving(opened[0].root, free_port(), "0.0.0.0", socket.gethostname()):
-        pass
+    port = free_port()
+    with serving(opened[0].root, port, "0.0.0.0", socket.gethostname()) as process:
+        ends_without_a_word(process, signal.SIGTERM, port)
 
 
 def test_the_workspace_keeps_a_secret_of_its_own_where_none_is_given(

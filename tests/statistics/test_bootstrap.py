@@ -9,19 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from genset.statistics.bootstrap import (
-    Resampling,
-    intervals,
-)
+from genset.statistics.bootstrap import Resampling, intervals
 from genset.statistics.matched import FEWEST, Matched, match
 
 PHOTOS = 2864
 
 
-SETS = 2_000
-
-
-def drawn_sets(seed: int, classes: int, sets: int = SETS) -> tuple[Any, Any]:
+def drawn_sets(seed: int, classes: int, sets: int) -> tuple[Any, Any]:
     """Class numbers, and the hits of a model on so many sets: photos x sets.
 
     Its accuracy differs from class to class, 0.7 on average; each set has classes of its own. Some
@@ -80,7 +74,6 @@ def test_ends_are_quantiles(draws: int, numbers: int, clusters: int, confidence:
 
 
 # Two groups of photos over the classes that both have: by hand, by drawing, and in general.
-
 
 FEW_DRAWS = Resampling(draws=200)
 

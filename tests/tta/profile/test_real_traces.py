@@ -24,6 +24,11 @@ TRACES = (
 )
 
 
+@pytest.fixture(scope="module")
+def traces(realdata: Path) -> dict[str, Trace]:
+    return {name: read_trace(realdata / "traces" / name) for name in TRACES}
+
+
 def events_of(path: Path) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
     return found
@@ -31,8 +36,8 @@ def events_of(path: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.realdata
 @pytest.mark.parametrize("name", TRACES)
-def test_a_trace_holds_what_its_json_says(realdata: Path, name: str) -> None:
-    trace = read_trace(realdata / "traces" / name)
+def test_a_trace_holds_what_its_json_says(traces: dict[str, Trace], name: str) -> None:
+    trace = traces[name]
     by_category: dict[str, list[dict[str, Any]]] = {}
     for each in events_of(trace.path):
         by_category.setdefault(each.get("cat", ""), []).append(each)
@@ -62,10 +67,10 @@ def launcher(trace: Trace, kernel: Kernel) -> str:
 
 
 @pytest.mark.realdata
-def test_kernels_are_joined_to_the_operators_that_launched_them(realdata: Path) -> None:
+def test_kernels_are_joined_to_the_operators_that_launched_them(traces: dict[str, Trace]) -> None:
     # Where "External id" is the operator's own, it must say the same as the times do.
     for name in ("amd_mi250.json.gz", "v100_resnet_training.pt.trace.json.gz"):
-        trace = read_trace(realdata / "traces" / name)
+        trace = traces[name]
         events = events_of(trace.path)
         named = {
             each["args"]["External id"]: each["name"]
@@ -77,7 +82,7 @@ def test_kernels_are_joined_to_the_operators_that_launched_them(realdata: Path) 
             (" ".join(each["name"].split()), named[each["args"]["External id"]]) for each in kernels
         )
     # Where it is the launch's, operators have the same numbers by chance.
-    alexnet = read_trace(realdata / "traces" / "alexnet.json.gz")
+    alexnet = traces["alexnet.json.gz"]
     of_convolutions = {
         launcher(alexnet, each) for each in alexnet.kernels if "cudnn" in each.name.lower()
     }
@@ -86,8 +91,8 @@ def test_kernels_are_joined_to_the_operators_that_launched_them(realdata: Path) 
 
 @pytest.mark.realdata
 @pytest.mark.soak
-def test_devices_ranks_and_what_a_trace_lacks_are_named(realdata: Path) -> None:
-    alexnet, amd, host, v100, shaped = (read_trace(realdata / "traces" / name) for name in TRACES)
+def test_devices_ranks_and_what_a_trace_lacks_are_named(traces: dict[str, Trace]) -> None:
+    alexnet, amd, host, v100, shaped = traces.values()
     assert [(trace.device, trace.rank, trace.ranks) for trace in (alexnet, amd, host, v100)] == [
         (Device("nvidia", "NVIDIA A100-PG509-200"), 0, None),
         (Device("amd", "AMD Radeon Graphics"), None, None),
@@ -109,7 +114,7 @@ def test_devices_ranks_and_what_a_trace_lacks_are_named(realdata: Path) -> None:
 
 
 @pytest.mark.realdata
-def test_matrix_units_and_communication_of_real_traces(realdata: Path) -> None:
+def test_matrix_units_and_communication_of_real_traces(traces: dict[str, Trace]) -> None:
     percents = {
         "alexnet.json.gz": 17.0,
         "v100_resnet_training.pt.trace.json.gz": 0.0,
@@ -117,7 +122,7 @@ def test_matrix_units_and_communication_of_real_traces(realdata: Path) -> None:
         "v100_with_input_dims.json.gz": 0.0,
     }
     for name, percent in percents.items():
-        found = profile("run", [read_trace(realdata / "traces" / name)])
+        found = profile("run", [traces[name]])
         units = found.matrix_units
         assert units is not None
         assert round(100 * units.yes, 1) == percent
@@ -126,7 +131,7 @@ def test_matrix_units_and_communication_of_real_traces(realdata: Path) -> None:
     (line,) = found.shares
     assert line.communication > line.exposed > 0
     assert found.remarks[0].startswith("1 of 2 ranks")
-    host = profile("run", [read_trace(realdata / "traces" / "cpu_only.pt.trace.json.gz")])
+    host = profile("run", [traces["cpu_only.pt.trace.json.gz"]])
     assert (host.maker, host.shares, host.matrix_units) == ("none", [], None)
 
 
