@@ -20,7 +20,6 @@ from sqlalchemy import func, inspect, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, StatementError
 
 from genset.core.errors import BadInput, GensetError, MissingExtra
-from genset.core.photo import PhotoOrigin
 from genset.db import (
     Base,
     Candidate,
@@ -243,30 +242,6 @@ def test_what_makes_no_sense_is_refused_and_times_come_back_in_utc(store: Store)
             ),
             row | {"at": str(row["at"])} if store.engine.dialect.name == "sqlite" else row,
         )
-
-
-def test_a_row_gives_back_what_a_source_says(store: Store) -> None:
-    origin = PhotoOrigin(
-        source="flickr",
-        source_id="6061409035",
-        owner="78733179@N04",
-        owner_name="Ann Ko",
-        title="A tench",
-        license="CC BY 2.0",
-        license_url="https://creativecommons.org/licenses/by/2.0/",
-        page_url="https://www.flickr.com/photos/78733179@N04/6061409035",
-        image_url="https://live.staticflickr.com/65535/6061409035_b14e1be9d0_b.jpg",
-        posted_at=datetime(2019, 5, 3, tzinfo=UTC),
-        taken_at="2019-05",
-    )
-    with store.begin() as session:
-        session.add(Photo.of(origin))
-    with store.session() as session:
-        photo = session.query(Photo).one()
-        assert photo.origin == origin
-        assert photo.name == origin.name == "flickr:6061409035"
-    without_name = PhotoOrigin(source="own", owner="Ann", posted_at=origin.posted_at)
-    assert (origin.credited, without_name.credited) == ("Ann Ko", "Ann")
 
 
 # The questions of more than one stage

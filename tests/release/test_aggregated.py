@@ -1,13 +1,10 @@
 """Releases whose photos are chosen by labels that a method made of the votes: ``--labels``."""
 
-import csv
-import json
 import re
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from pyarrow import parquet
 
 from genset.db import LabelerAct, LabelerEvent, Ruling, Verdict, find_candidate
 from genset.release.reader import Release
@@ -43,7 +40,8 @@ def test_dawid_skene_takes_what_a_majority_of_spammers_cannot_carry(
     pool: Pool, genset: Genset
 ) -> None:
     spammed(pool)
-    assert len(create(genset, pool, "counted", "--strategy", "top").photos) == 8
+    counted = create(genset, pool, "counted", "--strategy", "top")
+    assert len(counted.photos) == 8
     assert len(create(genset, pool, "most", "--labels", "majority").photos) == 8
     made = create(genset, pool, "weighed", "--labels", "dawid-skene")
     right = {f"{wnid}/flickr:{100 * place}" for place, wnid in enumerate(CLASSES)}
@@ -51,6 +49,8 @@ def test_dawid_skene_takes_what_a_majority_of_spammers_cannot_carry(
     assert all(value and value > 0.99 for value in confidence(made).values())
     assert made.excluded == {"not called correct by dawid-skene": 4}
     assert made.strategy["labels"] == {"method": "dawid-skene"}
+    tables = [(each.root / "test/metadata.csv").read_text() for each in (counted, made)]
+    assert ["confidence" in table for table in tables] == [False, True]
     # Those who say correct of all give even the wrong photos a selection frequency of 0.6.
     pool.label(FIRST, ann="incorrect")
     for name, words, taken in (
@@ -141,31 +141,3 @@ def test_void_votes_and_the_panel_that_measures_have_no_part_in_the_labels(
         session.add(LabelerEvent(worker="x", what=LabelerAct.VOID, by="mia", reason="so"))
         session.add(LabelerEvent(worker="y", what=LabelerAct.HOLD, by="mia", reason="so"))
     assert confidence(create(genset, pool, "after", *words)) == {FIRST: 1.0}
-
-
-@pytest.mark.soak
-def test_documents_and_exports_say_how_labels_came_about(
-    pool: Pool, genset: Genset, tmp_path: Path
-) -> None:
-    spammed(pool)
-    with pool.store.begin() as session:
-        number = find_candidate(session, FIRST).id
-        session.add(Ruling(candidate_id=number, verdict=Verdict.CORRECT, by="mia", reason="so"))
-    plain = create(genset, pool, "plain")
-    made = create(genset, pool, "v1", "--labels", "dawid-skene")
-    assert "brought together" not in (plain.root / "docs/DATA_CARD.md").read_text()
-    with (made.root / "test/metadata.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["confidence"] for row in rows].count("") == 1  # the ruled one
-    assert "confidence" not in (plain.root / "test/metadata.csv").read_text()
-    described = json.loads((made.root / "croissant.json").read_text())
-    assert "dawid-skene" in described["rai:dataAnnotationProtocol"]
-    fields = {each["name"]: each for each in described["recordSet"][0]["field"]}
-    assert fields["confidence"]["dataType"] == "sc:Float"
-
-    target = tmp_path / "parquet"
-    genset("release", "export", "v1", "--format", "parquet", "--to", target)
-    [path] = target.glob("*.parquet")
-    exported = parquet.read_table(path)["confidence"].to_pylist()
-    assert exported == [photo.confidence for photo in made.photos]
-    assert "labels" in genset("release", "diff", "plain", "v1")

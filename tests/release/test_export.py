@@ -127,10 +127,12 @@ def test_webdataset_by_webdataset(release: Release, exports: Path, tmp_path: Pat
     tars = sorted(str(path) for path in (exports / "webdataset").glob("*.tar"))
     assert [Path(path).name for path in tars] == [f"test-{n:06}.tar" for n in range(len(tars))]
     assert len(tars) == -(-len(release) // 4)
-    found = {}
+    found, records = {}, [photo.as_json() for photo in release.photos]
     for sample in webdataset.WebDataset(tars, shardshuffle=False):
         [data] = [sample[kind] for kind in ("jpg", "png") if kind in sample]
-        found[json.loads(sample["json"])["sha256"]] = int(sample["cls"]), data
+        record = json.loads(sample["json"])
+        found[record["sha256"]] = int(sample["cls"]), data
+        assert record in records
     assert found == known(release)
     pairs = webdataset.WebDataset(tars, shardshuffle=False).decode("pil").to_tuple("jpg;png", "cls")
     assert sorted((label, pixels(image)) for image, label in pairs) == decoded(release)

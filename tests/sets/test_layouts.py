@@ -201,14 +201,3 @@ def test_only_class_names_that_are_certain_are_matched(tmp_path: Path) -> None:
             f"{WNIDS[134]}/134.png",
             f"{WNIDS[517]}/517.png",
         ]
-
-
-def test_a_plus_in_a_path_is_a_plus(tmp_path: Path) -> None:
-    place = tmp_path / "a+b"
-    photos = paint(place / "photos+", 0, "a+.png", RED).parent.parent
-    (place / "list+.txt").write_text("\n".join(WNIDS))
-    spec = f"{colours(place, name='c+.pth')}&classes={place / 'list+.txt'}"
-    words = ["evaluate", str(photos), "--model", spec, "--runs", str(place / "runs+"), "--json"]
-    done = CliRunner().invoke(cli, words)
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["runs"][0]["top1"]["correct"] == 1
