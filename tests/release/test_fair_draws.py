@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from genset.release.candidates import CandidateRow, CandidateTable
 from genset.release.choose import Choice, ReleasePlan, choose
-from genset.release.strategies import Majority, Matched, Reference, Strategy, Threshold, Top
+from genset.release.strategies import Matched, Reference, Strategy, Threshold, Top
 from tests.release.tables import entry, tables
 
 ALL_RIGHT = Reference("labels.csv", "0" * 64, {"n1": (0, 0, 0, 0, 1)})
@@ -37,18 +37,6 @@ def test_an_owner_with_a_hundred_photos_is_drawn_as_often_as_one_with_one(
     others = Counter(number for each in drawn for number in each if number < 99)
     assert len(others) == 99
     assert max(others.values()) <= 45
-
-
-def test_balance_draws_anew() -> None:
-    once = tuple(entry(300 + number, "n2", "ccc") for number in range(10))
-    table = CandidateTable((*CROWD.entries, *once))
-    count = 0
-    for seed in range(200):
-        plan = ReleasePlan(Majority(), seed, max_per_owner=1, balance=True)
-        drawn = photos(choose(table, plan))
-        assert len(drawn) == 20
-        count += any(99 <= number < 300 for number in drawn)
-    assert 10 <= count <= 45
 
 
 def test_balance_keeps_to_no_bin() -> None:
