@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from genset import open_set
 from genset.core.errors import BadInput, ReleaseDamaged
 from genset.release.reader import MANIFEST, Release, content_hash, manifest_hash, manifest_lines
 from tests.labeled_workspace import TENCH
 from tests.release.conftest import Genset
+from tests.sources.conftest import JSON
 
 VERIFY = "release", "verify", "v1"
 NOBODY = f"sha256:{0:064x}"
@@ -116,6 +119,28 @@ def test_a_manifest_never_leads_out_of_its_folder(release: Release, file: str) -
     edit_manifest(release, lambda manifest: manifest["documents"].update({file: "0" * 64}))
     with pytest.raises(BadInput, match="is no document of a release"):
         Release(release.root)
+
+
+@pytest.mark.soak
+def test_whatever_stands_in_a_manifest_is_noticed_and_never_a_traceback(release: Release) -> None:
+    path = release.root / MANIFEST
+    path.chmod(0o644)
+    sound = json.loads(path.read_text("utf-8"))
+
+    @settings(max_examples=150)
+    @given(data=st.data(), value=JSON)
+    def garble(data: st.DataObject, value: object) -> None:
+        manifest = json.loads(json.dumps(sound))
+        place = data.draw(st.sampled_from([manifest, manifest["photos"][0]]))
+        field = data.draw(st.sampled_from(sorted(place)))
+        before, place[field] = place[field], value
+        if json.dumps(before) == json.dumps(value):
+            return
+        path.write_text(json.dumps(manifest), "utf-8")
+        with pytest.raises((BadInput, ReleaseDamaged)):
+            Release(release.root).verify()
+
+    garble()
 
 
 # A published hash
