@@ -150,11 +150,20 @@ def trusting(send: Callable[..., Response]) -> Callable[..., Response]:
     return sent
 
 
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits long before looking again."""
+    monkeypatch.setattr("genset.scrape.scraper._GATHER", 0.0)
+    monkeypatch.setattr("genset.db.database._A_RESTART", 1.5)
+    for module in ("scrape.scraper", "scrape.work", "net.host_state"):
+        monkeypatch.setattr(f"genset.{module}.LOOK_AGAIN", 0.02)
+
+
 @pytest.fixture
 def fill(start: Start, new_pool: NewPool, monkeypatch: pytest.MonkeyPatch) -> Fill:
     """Scrape a source where these rules hold, with a photo for each fault's class."""
-    monkeypatch.setattr("genset.scrape.scraper._GATHER", 0.0)
     monkeypatch.setattr(HTTPAdapter, "send", trusting(HTTPAdapter.send))
+    monkeypatch.setenv("GENSET_PAUSE_FACTOR", "0.00005")
 
     def scraped(name: str, table: list[Fault], *rules: Rule) -> Scraped:
         sandbox = start(name, [row for fault in table for row in fault.rows])
@@ -287,7 +296,7 @@ def test_what_a_call_for_many_photos_meets(fill: Fill, name: str) -> None:
 def test_a_database_that_is_restarted_while_a_command_opens_it(postgresql: str) -> None:
     with Gate(postgresql) as gate:
         gate.close()
-        Timer(1, gate.open).start()
+        Timer(0.5, gate.open).start()
         Store.open(gate.url).close()
 
 
