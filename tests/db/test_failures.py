@@ -78,6 +78,14 @@ def test_a_damaged_file_is_named_with_the_mend(workspace: Path, place: int) -> N
     assert f"sqlite3 {file} .recover" in line
 
 
+def test_a_damaged_word_in_a_sound_file_is_named_too(workspace: Path) -> None:
+    file = workspace / "genset.db"
+    file.write_bytes(file.read_bytes().replace(b"Anncorrect", b"Anncorrupt"))
+    assert f"sqlite3 {file} .recover" in error_of(
+        genset("labels", "export", "a.csv", cwd=workspace), 1
+    )
+
+
 def test_a_damaged_file_is_answered_with_the_newest_backup(workspace: Path) -> None:
     file = workspace / "genset.db"
     for day in ("01", "02"):

@@ -1,10 +1,12 @@
 """Releases whose photos are chosen by labels that a method made of the votes: ``--labels``."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from pyarrow import parquet
 
 from genset.db import LabelerAct, LabelerEvent, Ruling, Verdict, find_candidate
 from genset.release.reader import Release
@@ -37,7 +39,7 @@ def spammed(pool: Pool) -> None:
 
 
 def test_dawid_skene_takes_what_a_majority_of_spammers_cannot_carry(
-    pool: Pool, genset: Genset
+    pool: Pool, genset: Genset, tmp_path: Path
 ) -> None:
     spammed(pool)
     counted = create(genset, pool, "counted", "--strategy", "top")
@@ -51,6 +53,12 @@ def test_dawid_skene_takes_what_a_majority_of_spammers_cannot_carry(
     assert made.strategy["labels"] == {"method": "dawid-skene"}
     tables = [(each.root / "test/metadata.csv").read_text() for each in (counted, made)]
     assert ["confidence" in table for table in tables] == [False, True]
+    described = json.loads((made.root / "croissant.json").read_text())
+    fields = {each["name"]: each for each in described["recordSet"][0]["field"]}
+    assert fields["confidence"]["dataType"] == "sc:Float"
+    genset("release", "export", "weighed", "--format", "parquet", "--to", tmp_path / "parquet")
+    exported = parquet.read_table(tmp_path / "parquet")["confidence"].to_pylist()
+    assert exported == [photo.confidence for photo in made.photos]
     # Those who say correct of all give even the wrong photos a selection frequency of 0.6.
     pool.label(FIRST, ann="incorrect")
     for name, words, taken in (

@@ -74,7 +74,8 @@ def test_every_layout_gives_the_same_answers(
 ) -> None:
     tmp_path /= "a+b"  # which is no space
     photos = twenty_photos(tmp_path / "photos")
-    spec = colours(tmp_path)
+    (tmp_path / "list.txt").write_text("\n".join(WNIDS))
+    spec = f"{colours(tmp_path)}&classes={tmp_path / 'list.txt'}"
     expected, why = evaluated(str(photos), spec, tmp_path / "expected")
     assert len(expected) == 19
     place = tmp_path / "place"
