@@ -15,9 +15,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_397,
+    "lines of code": 59_398,
     "modules": 471,
-    "lines of tests": 50_479,
+    "lines of tests": 50_373,
     "words of docs": 29_995,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
