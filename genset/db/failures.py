@@ -14,8 +14,6 @@ from genset.core.errors import GensetError, first_line
 from genset.db.sqlite import FOLDER, WAIT, code_of, newest_backup, restoring, trouble_in
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-
-
 _MENDS = {
     sqlite3.SQLITE_BUSY: f"another command has held it for {WAIT:.0f} s: run this one again",
     sqlite3.SQLITE_FULL: "free some room on its disk, then run the same command again",

@@ -100,7 +100,7 @@ class Sandbox:
             self._socket = socket.create_server((HOST, port), backlog=128)
         except (OSError, OverflowError) as error:
             raise BadInput(f"cannot serve on port {port}: {error}; name another, or 0") from None
-        # Else a body waits for the receipt of its headers, 0.04 seconds; asyncio does not see to it.
+        # Else a body waits 0.04 seconds for its headers' receipt; asyncio leaves this socket so.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         base = f"http://{HOST}:{self._socket.getsockname()[1]}"
         self.service = SERVICES[source](collection, base, faults.unsettle)
