@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 import labeler_app
@@ -19,12 +21,16 @@ from labeler_app.routes import Sessions
 APP = Path(labeler_app.__file__).with_name("app.py")
 MANAGE = APP.with_name("manage_page.py")
 
+# What Streamlit reads of every installed package, for each page anew.
+SCAN = cache(manifest_scanner.scan_component_manifests)
+
 Opened = tuple[Workspace, Store]
 
 
 @contextmanager
 def served(workspace: Workspace, store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opened]:
     """Let the pages be of this workspace; at the end, they forget it."""
+    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", SCAN)
     monkeypatch.setenv("GENSET_WORKSPACE", str(workspace.root))
     yield workspace, store
     st.cache_resource.clear()
