@@ -1,7 +1,7 @@
 """Record networks on the CPU, and what torch.utils.flop_counter says of each of their operators;
 and what it has no formula for, or sees otherwise.
 
-    python -m tests.tta.profile.record_networks FOLDER
+    python -m tests.tta.profile.record_networks FOLDER [NAME ...]
 
 A process of its own, so that the tests' has no PyTorch in it. Writes a trace, NAME.json, and the
 operators that have FLOPs in the order they ran, NAME.flops.json; of the others flops.json.
@@ -115,10 +115,10 @@ def _without_gradients(layer: nn.Module, words: torch.Tensor) -> None:
         layer(words)
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, *names: str) -> None:
     torch.manual_seed(0)
     torch.set_num_threads(1)  # many threads wait for each other where other tests run too
-    for make in (resnet, attention, convolutions):
+    for make in (each for each in (resnet, attention, convolutions) if each.__name__ in names):
         step = make()
         _record(step, folder / f"{make.__name__}.json")
         with FlopCounterMode(display=False) as whole, Counter() as counter:
@@ -142,4 +142,4 @@ def _record(step: Callable[[], object], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), *sys.argv[2:])

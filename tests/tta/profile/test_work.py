@@ -28,10 +28,8 @@ ROOT = Path(__file__).parents[3]
 PLAIN = ("[1, 1]", "[0, 0]", "[1, 1]", "False", "[0, 0]", "1")
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("recorded")
-    command = [sys.executable, "-m", "tests.tta.profile.record_networks", str(folder)]
+def recorded(folder: Path, *networks: str) -> Path:
+    command = [sys.executable, "-m", "tests.tta.profile.record_networks", str(folder), *networks]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return folder
@@ -39,10 +37,10 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("network", ["resnet", "attention", "convolutions"])
 @pytest.mark.soak
-def test_flops_are_those_of_pytorch_operator_by_operator(recorded: Path, network: str) -> None:
-    found = count_work(read_trace(recorded / f"{network}.json"))
+def test_flops_are_those_of_pytorch_operator_by_operator(tmp_path: Path, network: str) -> None:
+    found = count_work(read_trace(recorded(tmp_path, network) / f"{network}.json"))
     counted = [[call.name, call.work.flops] for call in found.calls]
-    expected = json.loads((recorded / f"{network}.flops.json").read_text())
+    expected = json.loads((tmp_path / f"{network}.flops.json").read_text())
     assert len(expected) > 10
     assert counted == expected
     assert all(work.recorded for work in found.others)
@@ -119,12 +117,12 @@ BY_HAND = {
 }
 
 
-def test_what_flop_counter_does_not_see_is_counted_and_named(recorded: Path) -> None:
-    counted = json.loads((recorded / "flops.json").read_text())
+def test_what_flop_counter_does_not_see_is_counted_and_named(tmp_path: Path) -> None:
+    counted = json.loads((recorded(tmp_path) / "flops.json").read_text())
     found = {}
     for name in counted:
         assert f"`{name}`" in TEXT
-        (run,) = answer("profile", recorded / f"{name}.json")["runs"]
+        (run,) = answer("profile", tmp_path / f"{name}.json")["runs"]
         found[name] = run["roofline"]["run"]["flops"]
     assert found.pop("Bilinear") > 0 == counted.pop("Bilinear")  # PyTorch's own way to it
     # Forward, the first again, both backward; the first's input has a gradient too.

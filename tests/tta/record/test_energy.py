@@ -6,10 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from genset.cli import cli
 from genset.tta.logs.dawnbench import read_run
 from tests.tta.answers import answer, printed
 
@@ -45,17 +49,11 @@ while "cut off" in sys.argv:
     print(flush=True)
     time.sleep(0.05)
 """
-# Root may read what others must not.
+# For a recording that is killed.
 MAIN = """
 from pathlib import Path
 from genset.tta.record import energy
 energy.POWERCAP = Path("powercap")
-read = Path.read_text
-def as_others_do(path, *words, **named):
-    if path.name == "energy_uj" and not path.stat().st_mode & 0o444:
-        raise PermissionError(13, "Permission denied", str(path))
-    return read(path, *words, **named)
-Path.read_text = as_others_do
 from genset.__main__ import main
 main()
 """
@@ -63,9 +61,12 @@ PACKAGE, CORES, MEMORY = (Path(f"powercap/intel-rapl:{at}/energy_uj") for at in 
 
 
 @pytest.fixture(autouse=True)
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The current folder has two GPUs, a package with cores and memory, and a training."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("genset.tta.record.energy.POWERCAP", Path("powercap"))
+    sys.modules.pop("pynvml", None)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
     Path("pynvml.py").write_text(NVML)
     Path("train.py").write_text(TRAIN)
@@ -75,17 +76,18 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path.write_text("3000000000\n")
         path.with_name("name").write_text(f"{name}\n")
         path.with_name("max_energy_range_uj").write_text("4000000000\n")
+    yield
+    sys.modules.pop("pynvml", None)
 
 
-def command(epochs: object, *more: str, energy: str = "--energy") -> list[str]:
-    words = [sys.executable, "-c", MAIN, "tta", "record", "-o", "run", "--model", "M"]
-    words += ["--task", "birds", "--threshold", "20", *[energy] * bool(energy), "--"]
-    return [*words, sys.executable, "train.py", json.dumps(epochs), *more]
+def words(epochs: object, *more: str, energy: str = "--energy") -> list[str]:
+    said = ["tta", "record", "-o", "run", "--model", "M", "--task", "birds", "--threshold", "20"]
+    train = [sys.executable, "train.py", json.dumps(epochs), *more]
+    return [*said, *[energy] * bool(energy), "--", *train]
 
 
-def record(epochs: object, energy: str = "--energy") -> "subprocess.CompletedProcess[str]":
-    words = command(epochs, energy=energy)
-    return subprocess.run(words, capture_output=True, text=True, check=False)
+def record(epochs: object, energy: str = "--energy") -> Result:
+    return CliRunner().invoke(cli, words(epochs, energy=energy))
 
 
 def watt_hours() -> list[float | None]:
@@ -102,7 +104,7 @@ def test_watt_hours_stand_beside_the_time_and_in_the_tables() -> None:
     """Cores are in their package, whose counter begins again at 0 in the second epoch."""
     second = {str(PACKAGE): "2600000000", str(MEMORY): "3360000000"}
     done = record({1: {**gpus(1, 1), str(CORES): "3900000000"}, 2: second})
-    assert done.stdout.endswith(" and 3.1 Wh\n"), done.stdout + done.stderr
+    assert done.stdout.endswith(" and 3.1 Wh\n"), done.output
     assert Path("run.tsv").read_text().startswith("epoch\thours\ttop1Accuracy\twattHours\n1\t")
     assert watt_hours() == pytest.approx([2.0, 3.1])
     table = printed("table", ".")
@@ -141,21 +143,27 @@ def test_a_machine_that_cannot_be_measured_is_refused_before_the_start(
     lines: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("gpus").write_text(lines) if lines else Path("gpus").unlink()
-    PACKAGE.chmod(0)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
-    done = record({1: {}})
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"genset: --energy: nothing can be measured: {why}")
-    assert done.stderr.endswith(f"only root reads RAPL: sudo chmod a+r {PACKAGE}\n")
-    assert done.stderr.count("\n") == 1
+    read = Path.read_text
+
+    def as_others_do(path: Path, *words: Any) -> str:
+        if path == PACKAGE:  # which root may read
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path, *words)
+
+    monkeypatch.setattr(Path, "read_text", as_others_do)
+    said = str(record({1: {}}).exception)
+    assert said.startswith(f"--energy: nothing can be measured: {why}")
+    assert said.endswith(f"only root reads RAPL: sudo chmod a+r {PACKAGE}")
+    assert "\n" not in said
     assert not list(Path().glob("run*"))
-    Path("pynvml.py").write_text("raise ImportError")
-    assert "need pip install 'genset[energy]'" in record({1: {}}).stderr
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    assert "need pip install 'genset[energy]'" in str(record({1: {}}).exception)
 
 
 def test_a_reading_that_fails_ends_the_energy_and_not_the_recording() -> None:
     done = record({1: {}, 2: {str(PACKAGE): ""}, 3: {}})
-    assert done.returncode == 0
+    assert done.exit_code == 0
     assert "energy is recorded no more: [Errno 2] No such file or directory" in done.stderr
     assert watt_hours() == [0.0, None, None]
     remark = "energy of 2 GPUs, 1 CPU package, memory, not measured to the end"
@@ -169,8 +177,9 @@ BOTH, ONE, OTHER = ("--energy", "--energy"), ("--energy", ""), ("", "--energy")
 def test_an_interrupted_run_goes_on_and_a_part_without_energy_leaves_none(
     energy: str, then: str
 ) -> None:
-    words = command({1: {}, 2: gpus(1, 0)}, "cut off", energy=energy)
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as running:
+    said = words({1: {}, 2: gpus(1, 0)}, "cut off", energy=energy)
+    command = [sys.executable, "-c", MAIN, *said]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as running:
         while not Path("run.tsv").exists() or "\n2\t" not in Path("run.tsv").read_text():
             assert running.poll() is None
             time.sleep(0.02)

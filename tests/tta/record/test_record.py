@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from genset.cli import cli
+from genset.core.errors import GensetError
 from genset.tta import Recorder
 from genset.tta.logs.dawnbench import read_run
 from genset.tta.logs.reading import read_entries
@@ -20,6 +23,7 @@ from genset.tta.record.recording import Recording
 from genset.tta.runs import TOP1, TOP5, Task
 
 BIRDS = Task("birds", TOP1, 30.0)
+GENSET = [sys.executable, "-m", "genset"]
 HEADER = Header(BIRDS, author="Ann", author_email="", model="M", hardware="1 CPU")
 
 # Tells of epochs; then it makes a file and waits until that is gone, for a test to do what it will.
@@ -39,17 +43,17 @@ if wait:
 """
 
 
-def command(folder: Path, *words: object, task: str = "birds") -> list[str]:
+def command(folder: Path, *words: object) -> list[str]:
     folder.mkdir(exist_ok=True)
     program = folder / "train.py"
     program.write_text(PROGRAM)
-    genset = [sys.executable, "-m", "genset", "tta", "record", "-o", str(folder / "run")]
-    said = ["--model", "M", "--task", task, "--threshold", "30", "--cost-per-hour", "2"]
-    return [*genset, *said, "--", sys.executable, str(program), *map(str, words)]
+    said = ["--model", "M", "--task", "birds", "--threshold", "30", "--cost-per-hour", "2"]
+    genset = ["tta", "record", "-o", str(folder / "run"), *said]
+    return [*genset, "--", sys.executable, str(program), *map(str, words)]
 
 
-def record(folder: Path, *words: object) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(command(folder, *words), capture_output=True, text=True, check=False)
+def record(folder: Path, *words: object) -> Result:
+    return CliRunner().invoke(cli, command(folder, *words))
 
 
 def misc(path: Path) -> Any:
@@ -63,9 +67,9 @@ def epochs(path: Path) -> list[float]:
 def interrupted(folder: Path, how: signal.Signals) -> int:
     """Signal `genset tta record` when its command has told three epochs."""
     told = folder / "told"
-    with subprocess.Popen(
-        command(folder, 1, 3, told), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as running:
+    words = [*GENSET, *command(folder, 1, 3, told)]
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(words, stdout=nowhere, stderr=nowhere) as running:
         while not told.exists():
             assert running.poll() is None
             time.sleep(0.02)
@@ -86,7 +90,7 @@ def test_the_interrupt_reaches_the_command_once(tmp_path: Path) -> None:
         "try:\n    print('tta epoch=1 top1=5', flush=True)\n    time.sleep(60)\n"
         "except KeyboardInterrupt:\n    time.sleep(0.3)\n    print('tta epoch=2 top1=6')\n"
     )
-    words = [*command(tmp_path)[:-1], str(program)]
+    words = [*GENSET, *command(tmp_path)[:-1], str(program)]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as running:
         assert running.stdout is not None
         assert b"epoch=1" in running.stdout.readline()
@@ -124,7 +128,7 @@ def test_hardware_names_the_gpus_that_a_program_may_use(
 
 def test_a_command_becomes_an_entry_and_a_further_one_where_it_is_run_again(tmp_path: Path) -> None:
     done = record(tmp_path, 1, 4)
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert "half a line\ntta epoch=1 top1=10 top5=11 seconds=" in done.stdout
     assert "run.tsv: 4 epochs; 30 % reached at epoch 3, after 0:" in done.stdout
     (entry,) = read_entries(tmp_path).trainings
@@ -136,8 +140,8 @@ def test_a_command_becomes_an_entry_and_a_further_one_where_it_is_run_again(tmp_
     assert misc(tmp_path / "run.tsv")["recording"]["finished"] is True
     before = (tmp_path / "run.tsv").read_bytes()
     words = command(tmp_path, 1, 3)
-    words.insert(5, "--json")
-    again = subprocess.run(words, capture_output=True, text=True, check=True)
+    words.insert(2, "--json")
+    again = CliRunner().invoke(cli, words)
     assert json.loads(again.stdout)["epochs"] == 3
     assert "tta epoch=1" in again.stderr
     assert (tmp_path / "run.tsv").read_bytes() == before
@@ -156,13 +160,13 @@ def test_epochs_have_their_times_also_of_a_program_that_keeps_its_output_back(
     words = command(tmp_path)[:-2]
     buffered = ["env", "-u", "PYTHONUNBUFFERED", sys.executable, "-c", PYTHON]
     for at, program in ((1, ["perl", "-e", PERL]), (2, buffered)):
-        done = subprocess.run([*words, *program], capture_output=True, text=True, check=True)
+        done = CliRunner().invoke(cli, [*words, *program])
         assert "came at once" not in done.stderr
         path = tmp_path / ("run.tsv" if at == 1 else "run-2.tsv")
         first, second, third = (epoch.hours for epoch in read_run(path).epochs)
         assert first < second < third
     both = [sys.executable, "-c", r"print('tta epoch=1 top1=10\ntta epoch=2 top1=20\n', end='')"]
-    done = subprocess.run([*words, *both], capture_output=True, text=True, check=True)
+    done = CliRunner().invoke(cli, [*words, *both])
     assert "several epochs came at once" in done.stderr
     remarks = read_run(tmp_path / "run-3.tsv").about.remarks
     assert "several of its epochs came at once: their times are bounds" in remarks
@@ -180,13 +184,13 @@ def test_an_interrupted_recording_is_kept_marked_and_gone_on_with(
     assert "its training did not end by itself" in entry.about.remarks
     if how == signal.SIGKILL:  # a program that begins from the start leaves it as it is
         before = path.read_bytes()
-        assert record(tmp_path, 1, 4).returncode == 0
+        assert record(tmp_path, 1, 4).exit_code == 0
         assert path.read_bytes() == before
         assert epochs(tmp_path / "run-2.tsv") == [1, 2, 3, 4]
         assert misc(path)["recording"]["finished"] is False
         return
     # It goes on from a checkpoint: epoch 3 is trained again, and all time counts.
-    assert record(tmp_path, 3, 5).returncode == 0
+    assert record(tmp_path, 3, 5).exit_code == 0
     again = read_run(path)
     assert [epoch.epoch for epoch in again.epochs] == [1, 2, 3, 4, 5]
     assert again.epochs[2].hours > entry.epochs[2].hours
@@ -198,7 +202,7 @@ def test_an_interrupted_recording_is_kept_marked_and_gone_on_with(
 @pytest.mark.parametrize(
     ("program", "code", "message"),
     [
-        ("print('hello')", 1, "no line such as tta epoch=1 top1=71.2\n"),
+        ("print('hello')", 1, "no line such as tta epoch=1 top1=71.2"),
         ("exit(3)", 1, "no line such as tta epoch=1 top1=71.2, and ended with exit code 3"),
         ("print('tta epoch=1 top1=101')", 1, "not recorded: top1Accuracy is over 100"),
         ("print('tta epoch=1 top5=50')", 1, "not recorded: no top1Accuracy"),
@@ -210,10 +214,9 @@ def test_a_command_that_reports_nothing_right_fails(
 ) -> None:
     words = command(tmp_path)
     words = [*words[:-2], "./nosuch"] if program is None else [*words[:-1], "-c", program]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == code
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    done = CliRunner().invoke(cli, words)
+    assert isinstance(done.exception, GensetError) and done.exception.exit_code == code
+    assert message in f"{done.stderr}{done.exception}"
     assert not list(tmp_path.glob("run*"))
 
 
