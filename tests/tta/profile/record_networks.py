@@ -20,7 +20,6 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 from torch.utils.flop_counter import FlopCounterMode, flop_registry
-from torchvision.models import resnet50
 
 
 class Counter(TorchDispatchMode):
@@ -40,6 +39,8 @@ class Counter(TorchDispatchMode):
 
 
 def resnet() -> Callable[[], None]:
+    from torchvision.models import resnet50
+
     network, photos = resnet50(), torch.randn(2, 3, 32, 32)
     optimizer = torch.optim.SGD(network.parameters(), 0.1, momentum=0.9)
 
