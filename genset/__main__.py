@@ -74,14 +74,11 @@ def _run() -> int:
         words = f"{error.strerror or error}{mend if error.errno == ENOSPC else ''}"
         return _print([f"{error.filename or 'the system'}: {words}"], 1)
     except Exception as error:
-        if not _is_of_the_store(error):
+        # Whether SQLAlchemy raised it, which not every command loads.
+        kind = getattr(sys.modules.get("sqlalchemy.exc"), "SQLAlchemyError", ())
+        if not isinstance(error, kind):
             raise
         return _print([f"the store failed: {first_line(getattr(error, 'orig', None) or error)}"], 1)
-
-
-def _is_of_the_store(error: Exception) -> bool:
-    """Whether SQLAlchemy raised it, which not every command loads."""
-    return isinstance(error, getattr(sys.modules.get("sqlalchemy.exc"), "SQLAlchemyError", ()))
 
 
 def _print(messages: Iterable[str], code: int) -> int:

@@ -38,11 +38,6 @@ class Pair:
     other_name: str
 
 
-def pairs_to_decide(store: Store) -> list[int]:
-    """The numbers of the pairs that nobody has decided, the closest first."""
-    return [pair.id for pair in open_pairs(store)]
-
-
 def paired(store: Store, number: int) -> Pair:
     """The pair with this number, decided or not.
 

@@ -102,7 +102,7 @@ def _scored(
             label=model.label,
             rank=ranks.get(model.label),
             run=model.run,
-            tops=_tops(results, model, options),
+            tops=tuple(TopK(k, results.accuracy(model, k)) for k in _ks(model, options.k)),
             real=labels[model.label].real if labels else None,
             multilabel=labels.get(model.label),
             calibration=_calibration(results, model),
@@ -110,11 +110,6 @@ def _scored(
         )
         for model in results.models
     )
-
-
-def _tops(results: Results, model: ModelAnswers, options: ReportOptions) -> tuple[TopK, ...]:
-    """A model's accuracies."""
-    return tuple(TopK(k, results.accuracy(model, k)) for k in _ks(model, options.k))
 
 
 def _ks(model: ModelAnswers, further: int) -> list[int]:

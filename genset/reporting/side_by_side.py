@@ -171,7 +171,7 @@ def compare_sets(
             for among, models in _ways(sets, counted, shared)
         ),
         flagged=tuple(flagged),
-        by_name=tuple(model.label for model in counted if is_by_name(model.run.run)),
+        by_name=tuple(model.label for model in counted if model.run.run.device == ELSEWHERE),
     )
 
 
@@ -300,11 +300,6 @@ def identity_of(run: Run) -> Identity:
     used = {name: options[name] for name in _OF_ANSWERS if name in options}
     how = (run.preprocessing, run.precision, used)
     return (run.weights_hash, *(json.dumps(part, sort_keys=True) for part in how), run.convention)
-
-
-def is_by_name(run: Run) -> bool:
-    """Whether the name alone joins it with a run on another set."""
-    return run.device == ELSEWHERE
 
 
 def latest_runs(results: Results) -> dict[Identity, ModelAnswers]:

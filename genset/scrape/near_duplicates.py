@@ -96,7 +96,7 @@ def propose(workspace: Workspace, store: Store, excluded: Sequence[HashFile]) ->
         GensetError: originals cannot be read; the pairs of all others are stored.
     """
     unreadable = _store_looks(workspace, store)
-    new = compare_pool(store) + sum(compare_with_file(store, file) for file in excluded)
+    new = _compare(store, "looks") + sum(compare_with_file(store, file) for file in excluded)
     if unreadable:
         raise GensetError(
             f"{count(len(unreadable), 'photo')} could not be read "
@@ -230,11 +230,6 @@ class _Looks:
     def originals(self) -> Hashes:
         """The photos as they are."""
         return np.ascontiguousarray(self.hashes[:, 0])
-
-
-def compare_pool(store: Store) -> int:
-    """Compare the photos with each other that were not yet; return how many pairs are new."""
-    return _compare(store, "looks")
 
 
 def compare_with_file(store: Store, file: HashFile) -> int:

@@ -121,7 +121,7 @@ class Results:
             for job, result in done:
                 decisions.append(self._keep(session, job, result, at, photos))
             stored, early, rejected = self._keep_photos(session, photos)
-            forget_photos(session, photos)
+            session.execute(delete(PhotoFailure).where(PhotoFailure.photo_id.in_(photos)))
             photo_ids = [job.candidate.photo_id for job, _ in done if isinstance(job, PhotoJob)]
             self._locks.release(session, "photo", photo_ids)
         pages = [result for _, result in done if isinstance(result, SearchPage)]
@@ -326,9 +326,3 @@ def pages_tried(session: Session, wnid: str, source: str, at: datetime) -> dict[
     columns = select(SearchFailure.question, func.coalesce(SearchFailure.next_at, at))
     of_class = SearchFailure.wnid == wnid, SearchFailure.source == source
     return dict(session.execute(columns.where(*of_class)).all())
-
-
-def forget_photos(session: Session, photo_ids: Collection[int]) -> None:
-    """These photos' pictures came, or are not to be had."""
-    if photo_ids:
-        session.execute(delete(PhotoFailure).where(PhotoFailure.photo_id.in_(photo_ids)))

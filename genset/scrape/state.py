@@ -244,7 +244,9 @@ def _chosen(
         contested = of_several
         if contested is None:
             contested = {row.photo_id for row in ranked if row.is_contested}
-            contested -= _ruled_correct(session, cls) if contested else set()
+            if contested:  # a person may have ruled them to be this class's
+                ruled = select(Candidate.photo_id).where(Candidate.wnid == cls.wnid)
+                contested -= set(session.scalars(ruled.where(is_ruled_correct())))
         chosen = choose(ranked, plan.per_class, contested)
         if len(chosen.selected) == plan.per_class or below >= last_rank:
             break
@@ -269,12 +271,6 @@ def _read(
         elif row.rank >= plan.first_rank:  # what searches before found is not of this one
             rejected_by_plan[reason] += 1
     return matching
-
-
-def _ruled_correct(session: Session, cls: ImageClass) -> set[int]:
-    """The photos that a person ruled to be this class's, whoever else claims them."""
-    of_class = select(Candidate.photo_id).where(Candidate.wnid == cls.wnid, is_ruled_correct())
-    return set(session.scalars(of_class))
 
 
 def _candidates(plan: ScrapePlan, asks_contested: bool) -> Select[*tuple[Any, ...]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 from statistics import fmean, variance
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from genset.core.errors import BadInput
 from genset.core.numbers import agree, count, duration
@@ -18,10 +18,6 @@ from genset.tta.figures import MOST_LINES, legend, line_style, new_figure, time_
 from genset.tta.one_entry import check_one_entry, counted, together
 from genset.tta.rows import TrainingRow, entry_row, training_row
 from genset.tta.runs import Training, one_task
-
-if TYPE_CHECKING:
-    pass
-
 
 _MOST = 20  # runs, a line each
 

@@ -11,7 +11,7 @@ from genset.core.errors import GensetError
 from genset.label import Store, Verdict, Workspace, answering
 from genset.label.review import rule, send_to_review
 from labeler_app.manage.parts import badges, quiet_button
-from labeler_app.manage.session import link_opens, look_at
+from labeler_app.manage.session import link_opens
 from labeler_app.words import as_markdown
 from labeler_app.workspace import opened
 
@@ -172,9 +172,3 @@ def decision(verdict: Verdict | None) -> str:
     if verdict is None:
         return "sent it to review: it waits for a ruling, and more labelers see it meanwhile"
     return f"ruled it {badges({verdict: verdict})}"
-
-
-def show_last(name: str, task: str, verdict: Verdict | None) -> None:
-    """Draw what was decided last on a candidate of the class ``name``, and a way to its photo."""
-    st.markdown(f"The last one, {as_markdown(name)}: you {decision(verdict)}")
-    quiet_button("Open its photo", look_at, task, key="open last")

@@ -16,11 +16,11 @@ from genset.core.errors import BadInput, GensetError
 from genset.core.numbers import count
 from genset.label import Store, Taxonomy, Workspace
 from genset.label.comments import comments
-from genset.label.duplicates import Pair, PairedPhoto, decide, paired, pairs_to_decide
+from genset.label.duplicates import PairedPhoto, decide, open_pairs, paired
 from genset.label.gallery import Case, case_of
 from genset.label.review import Dispute, queue
 from genset.label.suspects import SUSPECTS_FILE, Guess, Suspect, Suspects, read_suspects, undecided
-from labeler_app.manage.deciding import Walk, rule_buttons, show_last, walk_of
+from labeler_app.manage.deciding import Walk, decision, rule_buttons, walk_of
 from labeler_app.manage.parts import (
     badges,
     choose,
@@ -127,8 +127,10 @@ def _last(store: Store, walk: Walk, afterwards: Callable[[Any], None]) -> None:
     if walk.last is None or walk.again is not None:
         return
     (_, one), verdict = walk.last
+    name = _name(one.task.partition("/")[0], store.taxonomy)
     with st.container(border=True):
-        show_last(_plain(one.task.partition("/")[0], store.taxonomy), one.task, verdict)
+        st.markdown(f"The last one, {name}: you {decision(verdict)}")
+        quiet_button("Open its photo", look_at, one.task, key="open last")
         afterwards(one)
 
 
@@ -185,7 +187,8 @@ def _answers(suspect: Suspect, home: str, taxonomy: Taxonomy) -> None:
         st.markdown("**The leading models say**")
     with st.container(gap=None):
         for guess in suspect.guesses:
-            st.markdown(f"{_name(guess.wnid, taxonomy)}{_sure(guess)} · {as_markdown(guess.model)}")
+            sure = "" if guess.probability is None else f" {100 * guess.probability:.0f} %"
+            st.markdown(f"{_name(guess.wnid, taxonomy)}{sure} · {as_markdown(guess.model)}")
     if suspect.common in taxonomy:
         common = taxonomy[suspect.common]
         st.caption(f"{as_markdown(common.name)}: {as_markdown(common.gloss)}")
@@ -195,10 +198,6 @@ def _answers(suspect: Suspect, home: str, taxonomy: Taxonomy) -> None:
 def _steps(guesses: Sequence[Guess]) -> str:
     least, most = (end(guess.distance for guess in guesses) for end in (min, max))
     return count(least, "step") if least == most else f"{least} to {most} steps"
-
-
-def _sure(guess: Guess) -> str:
-    return "" if guess.probability is None else f" {100 * guess.probability:.0f} %"
 
 
 def _reason(suspect: Suspect, taxonomy: Taxonomy) -> str:
@@ -228,7 +227,7 @@ _OURS = (("Same, refuse ours", "1", "second"), ("Different", "d", None))
 
 def _duplicates(workspace: Workspace, store: Store, by: str) -> None:
     walk = walk_of("pair")
-    numbers = {number: number for number in pairs_to_decide(store)}
+    numbers = {pair.id: pair.id for pair in open_pairs(store)}
     end = "No pair waits to be decided. genset duplicates find looks for more."
     if (found := walk.next(numbers, end)) is None:
         return
@@ -251,7 +250,14 @@ def _duplicates(workspace: Workspace, store: Store, by: str) -> None:
             )
     with second:
         _show_side(workspace, pair.photo, "Right" if pair.other is not None else "Ours")
-    _pair_buttons(store, pair, by, walk)
+
+    def decide_pair(keep: str | None) -> None:
+        decide(store, [pair.number], same=keep is not None, keep=keep, by=by)
+
+    with st.container(horizontal=True, key="decide"):
+        for words, shortcut, keep in _SIDES if pair.other is not None else _OURS:
+            walk.button(words, shortcut, decide_pair, keep)
+        walk.skip_button()
     show_notices(store, pair.photo, pair.other)
 
 
@@ -262,16 +268,6 @@ def _show_side(workspace: Workspace, photo: PairedPhoto, side: str) -> None:
         st.caption(f"found for {as_markdown(', '.join(photo.classes))}")
     if photo.example_of:
         st.caption(f"an example of {as_markdown(', '.join(photo.example_of))}")
-
-
-def _pair_buttons(store: Store, pair: Pair, by: str, walk: Walk) -> None:
-    def decide_pair(keep: str | None) -> None:
-        decide(store, [pair.number], same=keep is not None, keep=keep, by=by)
-
-    with st.container(horizontal=True, key="decide"):
-        for words, shortcut, keep in _SIDES if pair.other is not None else _OURS:
-            walk.button(words, shortcut, decide_pair, keep)
-        walk.skip_button()
 
 
 def _comments(_: Workspace, store: Store, by: str) -> None:

@@ -16,11 +16,6 @@ FORMATS = {
 }
 
 
-def docs_of(kind: str) -> str:
-    """The folder of an export's documents: pandas passes over what begins with an underscore."""
-    return "_docs" if kind == "parquet" else "docs"
-
-
 def manifest_of(folder: Path) -> Path | None:
     """The manifest of an export that has its photos in files of another tool; None for others."""
     paths = [folder / docs / MANIFEST for docs in ("docs", "_docs")]

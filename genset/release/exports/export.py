@@ -18,7 +18,7 @@ from genset.core.progress import progress
 from genset.release.documents import CITATION, CROISSANT, TABLE
 from genset.release.documents.citation import Citation, bibtex
 from genset.release.documents.croissant import of_export
-from genset.release.exports import FORMATS, docs_of
+from genset.release.exports import FORMATS
 from genset.release.publish import (
     Contents,
     all_of,
@@ -139,7 +139,8 @@ def export(
 
 def _write_documents(texts: Mapping[str, str], kind: str, folder: Path) -> None:
     """Write what goes with photos in other tools' layouts, where no such tool takes it for data."""
-    docs = folder / docs_of(kind)
+    # pandas passes over what begins with an underscore.
+    docs = folder / ("_docs" if kind == "parquet" else "docs")
     for name, text in texts.items():
         if name not in (CITATION, CROISSANT):
             write_text(docs / Path(name).name, text)
