@@ -55,17 +55,13 @@ def _is_labeled(workspace: Workspace, store: Store, to: HandIn | None) -> bool:
             st.rerun()
     else:
         _label(workspace, store, labeler, to)
-    _bottom(labeler)
-    return ready
-
-
-def _bottom(labeler: Labeler) -> None:
-    """Who labels, and the way out: below all else, so that the photos have the height."""
+    # Below all else, so that the photos have the height.
     with st.container(key="bottom", horizontal=True, vertical_alignment="center"):
         st.text(labeler.name)
         if can_sign_out() and st.button("Sign out", key="sign-out", type="tertiary"):
             sign_out()
             st.rerun()
+    return ready
 
 
 def _label(workspace: Workspace, store: Store, labeler: Labeler, to: HandIn | None) -> None:

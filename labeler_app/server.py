@@ -67,7 +67,10 @@ def run(workspace: Workspace, listener: socket.socket, announce: Callable[[], No
         announce()
         yield
 
-    _log_to_standard_error()
+    # Refused labels are a manager's business: one line each.
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
+    logging.getLogger("genset").addHandler(handler)
     # Who asks the store gives the turn away each time, and has it back within this: the reading of
     # a large pool, in a thread beside, must not make each answer wait for 5 ms as often as it asks.
     sys.setswitchinterval(0.0005)
@@ -88,13 +91,6 @@ def run(workspace: Workspace, listener: socket.socket, announce: Callable[[], No
             ws_max_size=_LARGEST_MESSAGE,
         )
         uvicorn.Server(settings).run(sockets=[listener])
-
-
-def _log_to_standard_error() -> None:
-    """Refused labels are a manager's business: one line each."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s: %(message)s"))
-    logging.getLogger("genset").addHandler(handler)
 
 
 LARGEST_HEADERS = 16 * 1024  # bytes, the address included

@@ -241,7 +241,13 @@ def _ask(problem: str | None) -> None:
             for provider in providers:
                 _login_button(provider)
         elif _names_are_enough():
-            _ask_name()
+            with st.form("name", border=False):
+                name = st.text_input("Your name", max_chars=64, autocomplete="username")
+                sent = st.form_submit_button("Start", type="primary")
+            st.caption("Every label is kept under this name. Come back under it to go on.")
+            if sent:
+                st.query_params.from_dict({"labeler": name})  # an invitation that did not hold goes
+                st.rerun()
         elif not problem:
             st.markdown("Open the link that you were sent. It says who you are.")
 
@@ -255,13 +261,3 @@ def _login_button(provider: str) -> None:
             raise MissingExtra("signing in with a provider", "oidc") from None
         except StreamlitAuthError as error:
             raise GensetError(f"the secrets' auth section is wrong: {error}") from None
-
-
-def _ask_name() -> None:
-    with st.form("name", border=False):
-        name = st.text_input("Your name", max_chars=64, autocomplete="username")
-        sent = st.form_submit_button("Start", type="primary")
-    st.caption("Every label is kept under this name. Come back under it to go on.")
-    if sent:
-        st.query_params.from_dict({"labeler": name})  # an invitation that did not hold goes
-        st.rerun()

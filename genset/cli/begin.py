@@ -67,7 +67,12 @@ def init(folder: Path, contact: str, requested: str | None, as_json: bool) -> No
     lines = [f"workspace: {workspace.root}"]
     answer: dict[str, Any] = {"workspace": str(workspace.root), "sources": workspace.scrape.sources}
     if requested == IMAGENET and not is_new:
-        _go_back_to_imagenet(workspace)
+        from genset.db.taxonomies import drop_taxonomy
+
+        with opened(workspace.root) as (_, store), store.begin_alone() as session:
+            drop_taxonomy(session)
+            # Before others may begin, as in `_take`.
+            (workspace.root / TAXONOMY_FILE).unlink(missing_ok=True)
         lines.append(f"classes: ImageNet's 1,000 ({IMAGENET})")
     if file and custom:
         answer["taxonomy"] = _take(workspace, file, custom)
@@ -76,16 +81,6 @@ def init(folder: Path, contact: str, requested: str | None, as_json: bool) -> No
     if is_new:
         lines += _where(workspace)
     show(answer, "\n".join(lines), as_json)
-
-
-def _go_back_to_imagenet(workspace: Workspace) -> None:
-    """Make ImageNet's the classes of a workspace in which nothing has begun on others."""
-    from genset.db.taxonomies import drop_taxonomy
-
-    with opened(workspace.root) as (_, store), store.begin_alone() as session:
-        drop_taxonomy(session)
-        # Before others may begin, as in `_take`.
-        (workspace.root / TAXONOMY_FILE).unlink(missing_ok=True)
 
 
 def _take(workspace: Workspace, file: Path, custom: Taxonomy) -> dict[str, Any]:

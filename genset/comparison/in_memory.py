@@ -171,7 +171,10 @@ def score_in_memory(
         raise BadInput(
             "a network in memory is run by PyTorch in this process: leave out engine= and cluster="
         )
-    native = _precision_of(model.network)  # of half precision, it runs in that whatever is said
+    types = (weight.dtype for weight in model.network.parameters() if weight.is_floating_point())
+    names = {torch.bfloat16: "bf16", torch.float16: "fp16"}
+    # Of half precision, it runs in that whatever is said.
+    native = names.get(next(types, torch.float32), "float32")
     precision = options.precision if native == "float32" else native
     options = replace(options, engine="torch", precision=precision)
     with _as_it_was(model.network):
@@ -211,13 +214,6 @@ def _as_it_was(network: nn.Module) -> Iterator[None]:
     finally:
         for layer, training in modes:
             layer.training = training
-
-
-def _precision_of(network: nn.Module) -> str:
-    """The precision of a network's weights, by the name that runs are kept with."""
-    types = (weight.dtype for weight in network.parameters() if weight.is_floating_point())
-    names = {torch.bfloat16: "bf16", torch.float16: "fp16"}
-    return names.get(next(types, torch.float32), "float32")
 
 
 def _weights(network: nn.Module) -> dict[str, Tensor]:

@@ -106,30 +106,24 @@ def _ranked(results: Results, model: ModelAnswers) -> AveragePrecision | None:
 # How models rank by one truth and by another
 
 
-@dataclass(frozen=True, slots=True)
-class TruthRanks:
-    """Models by several truths.
-
-    Attributes:
-        ranks: by truth, of each model that answered nearly all photos.
-        pairs: every two models by each truth beside the original labels.
-    """
-
-    ranks: dict[str, dict[By, Rank]]
-    pairs: dict[By, tuple[Pair, ...]]
-
-
-def truth_ranks(results: Results, by_original: Sequence[Pair]) -> TruthRanks:
+def truth_ranks(
+    results: Results, by_original: Sequence[Pair]
+) -> tuple[dict[str, dict[By, Rank]], dict[By, tuple[Pair, ...]]]:
     """Rank the models by each truth that differs from the others.
 
     Args:
         results: the models on one set, which has a truth.
         by_original: every two of them, compared by the original labels.
 
+    Returns:
+        By truth, the rank of each model that answered nearly all photos; and every two models by
+        each truth beside the original labels.
+
     Raises:
         BadInput: the set has no truth.
     """
-    others = truths_of(results)[1:]
+    # Without an unclear class, two of these are the same.
+    others = TRUTHS[1:] if any(truth_of(results).unclear.values()) else TRUTHS[1:2]
     pairs = {by: compare(results, results.models, by) for by in others}
     by_all: dict[By, Sequence[Pair]] = {"original": by_original, **pairs}
     ranks_by = {by: rank_models(results, found) for by, found in by_all.items()}
@@ -137,10 +131,4 @@ def truth_ranks(results: Results, by_original: Sequence[Pair]) -> TruthRanks:
         label: {by: ranks[label] for by, ranks in ranks_by.items()}
         for label in ranks_by["original"]
     }
-    return TruthRanks(ranks, pairs)
-
-
-def truths_of(results: Results) -> tuple[By, ...]:
-    """What models are ranked by: without an unclear class, two of these are the same."""
-    truth = results.photos.truth
-    return TRUTHS if truth and any(truth.unclear.values()) else TRUTHS[:2]
+    return ranks, pairs

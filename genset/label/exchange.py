@@ -175,7 +175,14 @@ def import_table(store: Store, path: Path, panel: str = "main") -> Imported:
     """
     columns = columns_in(path)
     if "worker" not in columns and {"by", "reason"} <= set(columns):
-        return import_rulings(store, path)
+        # As `export_rulings` writes them; `at` and `id` may be missing.
+        with store.begin_alone() as session:
+            tasks, stored = _Tasks(session), _Stored(session, Ruling, "at", "candidate_id")
+            rulings = []
+            for place, row in read_sheet(path, RULINGS[:4]):
+                with naming(place):
+                    rulings.append(_ruling(row, tasks))
+            return Imported("rulings", **Counter(map(stored.add, rulings)))
     return import_labels(store, path, panel)
 
 
@@ -224,23 +231,6 @@ def import_unsaved(workspace: Workspace, store: Store, path: Path) -> list[Recei
         for desk, sent in zip(desks, submissions, strict=True)
         for receipt in Desk(workspace, store, Labelers(store).get(*desk)).submit(sent)
     ]
-
-
-def import_rulings(store: Store, path: Path) -> Imported:
-    """Add the rulings of a CSV file, as `export_rulings` writes them; `at` and `id` may be missing.
-
-    What is known and what is left out is as in `import_labels`.
-
-    Raises:
-        BadInput: the file cannot be read, or a row is wrong; its line is named.
-    """
-    with store.begin_alone() as session:
-        tasks, stored = _Tasks(session), _Stored(session, Ruling, "at", "candidate_id")
-        rulings = []
-        for place, row in read_sheet(path, RULINGS[:4]):
-            with naming(place):
-                rulings.append(_ruling(row, tasks))
-        return Imported("rulings", **Counter(map(stored.add, rulings)))
 
 
 class _Tasks:

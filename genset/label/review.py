@@ -6,7 +6,6 @@ That is candidates, and questions whether a photo shows a further class.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 
 from sqlalchemy.orm import Session
 
@@ -198,7 +197,8 @@ def _undecided(ballot: Ballot, classes: set[str]) -> Iterator[_Case]:
     if not ballot.is_candidate and yes != no:
         return
     alone = min(yes, no) == 1 and yes + no >= _ENOUGH
-    if yes and no and not alone and _straddles(yes, yes + no):
+    low, high = wilson(yes, yes + no)
+    if yes and no and not alone and low <= 0.5 <= high:
         # Of whole numbers: 2/3 and 1/3 are not equally far from 0.5 to a computer.
         divided = abs(yes - no) / (yes + no), -votes, ballot.task
         yield _DIVIDED, divided, f"labelers disagree: {_counted(counts)}", ballot
@@ -214,12 +214,6 @@ def _waits_for_votes(ballot: Ballot, rules: LabelRules | None) -> bool:
     # A candidate that labelers are asked about as a question has its votes grow as these do.
     agreeing = None if ballot.home is None else most_alike(ballot.counts)
     return rules is not None and 0 < votes < votes_needed(rules, votes, correct, agreeing=agreeing)
-
-
-@lru_cache(maxsize=4096)
-def _straddles(yes: int, decided: int) -> bool:
-    interval = wilson(yes, decided)
-    return interval.low <= 0.5 <= interval.high
 
 
 def _with_votes(why: str, ballot: Ballot) -> str:

@@ -196,7 +196,11 @@ class Host:
             self._note_answer()
             if not isinstance(answer, bytes):  # a photo's bytes are asked for once
                 self.answered.append(function)
-            self._adapt(time.monotonic() - begun)
+            before = self._pace
+            pace = before.after_answer(time.monotonic() - begun, self._quotas.usual_rate)
+            self._latency = pace.latency
+            if pace.rate != before.rate:
+                self._condition.set_pace(pace)
             self._quotas.note_answer(quota)
             return answer
 
@@ -366,11 +370,3 @@ class Host:
         if was_paused:
             raise HostClosed(self.title) from None
         return True
-
-    def _adapt(self, seconds: float) -> None:
-        """Follow the time that an answer took."""
-        before = self._pace
-        pace = before.after_answer(seconds, self._quotas.usual_rate)
-        self._latency = pace.latency
-        if pace.rate != before.rate:
-            self._condition.set_pace(pace)

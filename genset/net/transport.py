@@ -86,7 +86,11 @@ class Client:
         request = requests.Request(verb, url, **parts).prepare()
         host, end = urlsplit(url)[:2], time.monotonic() + self._seconds
         if host not in self._ways:
-            self._ways[host] = _way_to(url)
+            way = requests.Session().merge_environment_settings(url, {}, True, None, None)
+            bundle = way["verify"]
+            if isinstance(bundle, str) and not Path(bundle).exists():
+                raise BadInput(f"REQUESTS_CA_BUNDLE names no file: {bundle}")
+            self._ways[host] = way
         try:
             response = self._adapter.send(request, timeout=TIMEOUT, **self._ways[host])
         except urllib3_errors.LocationParseError as error:  # a name that requests lets through
@@ -118,15 +122,6 @@ class Client:
                 body.clear()  # which the error's traceback holds
                 raise TooLarge
         return bytes(body)
-
-
-def _way_to(url: str) -> Mapping[str, Any]:
-    """What environment variables say of proxies and certificates."""
-    way = requests.Session().merge_environment_settings(url, {}, True, None, None)
-    bundle = way["verify"]
-    if isinstance(bundle, str) and not Path(bundle).exists():
-        raise BadInput(f"REQUESTS_CA_BUNDLE names no file: {bundle}")
-    return way
 
 
 def _hang_up(response: requests.Response) -> None:

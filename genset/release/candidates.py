@@ -254,7 +254,19 @@ class Exclusion:
             raise BadInput(f"{path}: {error.strerror}") from None
         if perceptual:
             return cls(path.name, sha256, frozenset(), read_hashes(path).hashes)
-        return cls(path.name, sha256, _digests(path), np.empty(0, np.uint64))
+        found = set()
+        lines = path.read_text("utf-8", errors="surrogateescape").splitlines()
+        for number, line in enumerate(lines, start=1):
+            match = re.match(r"\\?([0-9a-fA-F]{64})(?:\s|$)", line)
+            if match is None:
+                raise BadInput(
+                    f"{path}, line {number}: no sha256: --exclude takes a file that genset hash or "
+                    "sha256sum wrote"
+                )
+            found.add(match[1].lower())
+        if not found:
+            raise BadInput(f"{path} holds no hashes")
+        return cls(path.name, sha256, frozenset(found), np.empty(0, np.uint64))
 
     def shared_with(self, entries: Sequence[CandidateRow]) -> list[CandidateRow]:
         """The candidates whose photo is listed: equal bytes, or at most 8 of 64 bits different."""
@@ -265,19 +277,3 @@ class Exclusion:
         )
         shared = [hashed[index] for index in sorted(similar)]
         return shared + [entry for entry in entries if entry.sha256 in self.digests]
-
-
-def _digests(path: Path) -> frozenset[str]:
-    found = set()
-    lines = path.read_text("utf-8", errors="surrogateescape").splitlines()
-    for number, line in enumerate(lines, start=1):
-        match = re.match(r"\\?([0-9a-fA-F]{64})(?:\s|$)", line)
-        if match is None:
-            raise BadInput(
-                f"{path}, line {number}: no sha256: --exclude takes a file that genset hash or "
-                "sha256sum wrote"
-            )
-        found.add(match[1].lower())
-    if not found:
-        raise BadInput(f"{path} holds no hashes")
-    return frozenset(found)

@@ -191,29 +191,22 @@ def licenses_seen(session: Session, photos: Sequence[ReleasePhoto]) -> dict[str,
     source, or no source was asked. `licenses_unseen` is there where photos were imported of which
     nobody has asked since: how many.
     """
-    imported = _never_checked(session, photos)
-    times = [time for photo, time in _seen(session, photos) if photo.file not in imported]
-    return {
-        "licenses_seen": _ends(times),
-        **({"licenses_unseen": len(imported)} if imported else {}),
-    }
-
-
-def _never_checked(session: Session, photos: Sequence[ReleasePhoto]) -> set[str]:
-    """The files of those that came by an import, and that no refresh has asked about.
-
-    A source names an owner with each photo that it finds. An import may know none.
-    """
+    # A source names an owner with each photo that it finds. An import may know none.
     ownerless = [
         photo
         for photo in photos
         if (photo.image_url or photo.page_url) and not (photo.owner or photo.owner_name)
     ]
     rows = pool_rows(session, ownerless)
-    return {
+    imported = {
         photo.file
         for photo in ownerless
         if not ((row := rows.get((photo.source, photo.source_id))) and row.checked_at)
+    }
+    times = [time for photo, time in _seen(session, photos) if photo.file not in imported]
+    return {
+        "licenses_seen": _ends(times),
+        **({"licenses_unseen": len(imported)} if imported else {}),
     }
 
 

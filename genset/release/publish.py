@@ -144,22 +144,13 @@ def free_folder(releases: Path, name: str) -> Path:
     Raises:
         BadInput: the name is taken or cannot be a folder's name.
     """
-    folder = releases / checked_name(name, "release")
+    if len(name) > _LONGEST_NAME or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
+        signs = f"at most {_LONGEST_NAME} letters, digits, '.', '_' and '-'"
+        raise BadInput(f"a release's name has {signs}: {name[:_LONGEST_NAME]!r}")
+    folder = releases / name
     if folder.exists():
         raise BadInput(f"release {name} exists, and a release never changes: choose another name")
     return folder
-
-
-def checked_name(name: str, what: str) -> str:
-    """The name of what is kept in a folder of its own, such as a release.
-
-    Raises:
-        BadInput: it cannot be a folder's name.
-    """
-    if len(name) > _LONGEST_NAME or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name):
-        signs = f"at most {_LONGEST_NAME} letters, digits, '.', '_' and '-'"
-        raise BadInput(f"a {what}'s name has {signs}: {name[:_LONGEST_NAME]!r}")
-    return name
 
 
 class Copy(NamedTuple):

@@ -41,13 +41,17 @@ def page_of(data: ReportData) -> str:
         kind = "Release"
         owners = ". Photos belong to their owners, under the licences named with them"
     with needs_extra("the report", "report"):
+        found = data.of(sources.SECTION)
+        of_sources = found.sources if found else ()
+        notices = [FLICKR_NOTICE for source in of_sources if source.name == "flickr"]
+        notices += [source.notice for source in of_sources if source.notice]
         return page_of_parts(
             title=clean(about.name),
             kind=kind,
             headline=headline(data),
             sentences=certainty(data),
             parts=[part for section in SECTIONS for part in section.show(data.of(section), data)],
-            notices=[f"Made with genset{owners}.", *_notices(data)],
+            notices=[f"Made with genset{owners}.", *dict.fromkeys(notices)],
         )
 
 
@@ -108,12 +112,3 @@ def _policy(source: str) -> str:
         "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
         f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     )
-
-
-def _notices(data: ReportData) -> list[str]:
-    """What sources require to be shown wherever their photos are."""
-    found = data.of(sources.SECTION)
-    of_sources = found.sources if found else ()
-    notices = [FLICKR_NOTICE for source in of_sources if source.name == "flickr"]
-    notices += [source.notice for source in of_sources if source.notice]
-    return list(dict.fromkeys(notices))

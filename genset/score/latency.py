@@ -238,6 +238,8 @@ def _measured(
         for photo, pixels in sample
         if photo.id in stored
     ]
+    last = not getattr(engine, "is_contiguous", True) and not model.device
+    exact = engine.device == "cuda" and options.precision == "float32"
     return Latency(
         model=model.spec.name,
         network=_timed([partial(runner.scores, pixels) for _, pixels in sample]),
@@ -247,7 +249,7 @@ def _measured(
         precision=options.precision,
         device=torch.cuda.get_device_name() if on_gpu else "cpu",
         threads=runner.threads,
-        form=_form(model, engine, options.precision),
+        form=", ".join(["channels last"] * last + ["TF32 off"] * exact),
         batch=model.batch or 1,
         photos=len(sample),
         same=sum(best == scored for best, scored in pairs),
@@ -271,13 +273,6 @@ def _with_batches(
     engine = open_engine(runner.name, runner.model, options)
     photos = np.stack([pixels for _, pixels in islice(cycle(sample), batch)])
     return replace(found, many=_timed([partial(engine, photos)]), many_photos=batch)
-
-
-def _form(model: LoadedModel, engine: Engine, precision: str) -> str:
-    """See `Latency`."""
-    last = not getattr(engine, "is_contiguous", True) and not model.device
-    exact = engine.device == "cuda" and precision == "float32"
-    return ", ".join(["channels last"] * last + ["TF32 off"] * exact)
 
 
 def _timed(works: Sequence[Callable[[], object]]) -> Times:

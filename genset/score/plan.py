@@ -81,16 +81,13 @@ class ScoringPlan:
             run = load_run(folder)
             if run is None or (requested != "auto" and run.engine not in ("", requested)):
                 continue
-            if self._misses_photos(run):
+            # Photos that could be read when the set was opened.
+            gone = {image for image, why in run.excluded.items() if may_come_back(why)}
+            if any(photo.sha256 and photo.id in gone for photo in self.photos.photos if gone):
                 continue
             if not self.options.logits or (folder / LOGITS).is_file():
                 return run
         return None
-
-    def _misses_photos(self, run: Run) -> bool:
-        """Whether a run on this set lacks photos that could be read when the set was opened."""
-        gone = {image for image, why in run.excluded.items() if may_come_back(why)}
-        return any(photo.sha256 and photo.id in gone for photo in self.photos.photos if gone)
 
     def new_task(self, model: LoadedModel, engine: str = "") -> ModelTask:
         """The task of scoring a model; its shards are kept in the folder of its run.

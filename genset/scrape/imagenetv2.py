@@ -11,7 +11,7 @@ say whose a photo is, or under which licence, so the strictest is stored; nor ha
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,7 +86,11 @@ def take_in(
     candidates = {found[key][1].task: found[key] for key in keys}.values()
     origins = {result.id_search_engine: result.origin for _, result in candidates}
     with store.begin_alone() as session:
-        photos = _add_photos(session, origins)
+        known = set(session.scalars(select(Photo.source_id).where(Photo.source == _SOURCE)))
+        rows = [asdict(origin) for source_id, origin in origins.items() if source_id not in known]
+        if rows:
+            session.execute(insert(Photo), rows)
+        photos = len(rows)
         added = _add_candidates(session, candidates)
         selected = 0 if dataset is None else _add_rulings(session, candidates, dataset)
     return ImportSummary(
@@ -179,14 +183,6 @@ def _selection(path: Path, pool: _Pool) -> list[tuple[str, str]]:
             words = f": no search result is {number!r:.99} of {wnid!r:.99}"
             raise Invalid(str(path), ("image_filenames", place), words)
     return chosen
-
-
-def _add_photos(session: Session, origins: Mapping[str, PhotoOrigin]) -> int:
-    known = set(session.scalars(select(Photo.source_id).where(Photo.source == _SOURCE)))
-    rows = [asdict(origin) for source_id, origin in origins.items() if source_id not in known]
-    if rows:
-        session.execute(insert(Photo), rows)
-    return len(rows)
 
 
 def _add_candidates(session: Session, candidates: Collection[_Candidate]) -> int:

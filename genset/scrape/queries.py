@@ -68,19 +68,14 @@ def workspace_queries(workspace: Workspace, store: Store, *, begin: bool = False
         BadInput: the workspace's own list is not right, and would be begun with.
     """
     with store.begin_alone() if begin else store.session() as session:
-        queries, is_stored = _current(session, workspace)
-        if begin and not is_stored:
+        taxonomy, content = stored_taxonomy(session), _stored(session)
+        is_whole = all(cls.wnid in content for cls in taxonomy)
+        newest = taxonomy if is_whole else newest_queries(workspace.root, taxonomy).classes
+        classes = tuple(_as_stored(cls, content) for cls in newest)
+        queries = Queries(version_of(classes), classes, taxonomy)
+        if begin and not is_whole:
             _store(session, queries)
     return queries
-
-
-def _current(session: Session, workspace: Workspace) -> tuple[Queries, bool]:
-    """The queries that a workspace searches with, and whether they are stored already."""
-    taxonomy, content = stored_taxonomy(session), _stored(session)
-    is_whole = all(cls.wnid in content for cls in taxonomy)
-    newest = taxonomy if is_whole else newest_queries(workspace.root, taxonomy).classes
-    classes = tuple(_as_stored(cls, content) for cls in newest)
-    return Queries(version_of(classes), classes, taxonomy), is_whole
 
 
 def update_queries(workspace: Workspace, store: Store) -> tuple[Queries, Queries]:

@@ -197,7 +197,10 @@ class Results:
         reasons = Counter[str]()
         for photo_id, outcome in outcomes.items():
             if photo_id not in days:  # somebody removed it while it was on its way
-                self._discard(session, outcome)
+                if isinstance(outcome, Original):  # unless another photo is made of its bytes
+                    same = select(Photo.id).where(Photo.sha256 == outcome.sha256).limit(1)
+                    if session.scalar(same) is None:
+                        (self._images / outcome.file).unlink(missing_ok=True)
                 continue
             if isinstance(outcome, Original) and outcome.sha256 in examples:
                 outcome = PhotoRejected(*AN_EXAMPLE)
@@ -211,13 +214,6 @@ class Results:
                 session.execute(update(Photo), rows)
         early = sum((days[row["id"]] or start) < start for row in stored)
         return len(stored), early, reasons
-
-    def _discard(self, session: Session, outcome: Original | PhotoRejected) -> None:
-        """Delete an original that nobody is to have, unless another photo is made of its bytes."""
-        if isinstance(outcome, Original):
-            same = select(Photo.id).where(Photo.sha256 == outcome.sha256).limit(1)
-            if session.scalar(same) is None:
-                (self._images / outcome.file).unlink(missing_ok=True)
 
     def _failed_photos(self, *columns: Any) -> Select[*tuple[Any, ...]]:
         """Something of the source's photos that failed."""

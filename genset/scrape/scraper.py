@@ -297,7 +297,13 @@ class _Scraper:
         """Have threads do those of a class's jobs that nobody else does or has just done."""
         photos = {job.candidate.photo_id for job in jobs if isinstance(job, PhotoJob)}
         if photos:
-            photos = self._take_photos(photos - self.photos)
+            locked = self.locks.take("photo", photos - self.photos)
+            undone = select(Photo.id).where(
+                Photo.id.in_(locked), Photo.sha256.is_(None), Photo.rejected.is_(None)
+            )
+            with self.store.begin() as session:
+                photos = set(session.scalars(undone))
+                self.locks.release(session, "photo", locked - photos)
         free = [job for job in jobs if isinstance(job, PageJob) or job.candidate.photo_id in photos]
         if not free:  # what this class needs is being fetched for another one
             self.schedule.add(cls, self.hosts.now() + LOOK_AGAIN)
@@ -308,17 +314,6 @@ class _Scraper:
             self.calls[job.host] += 1
             pool = self.asking if isinstance(job, PageJob) else self.fetching
             pool.submit(partial(self._do, job))
-
-    def _take_photos(self, photo_ids: set[int]) -> set[int]:
-        """Those of these photos that nobody else fetches or has just fetched."""
-        locked = self.locks.take("photo", photo_ids)
-        undone = select(Photo.id).where(
-            Photo.id.in_(locked), Photo.sha256.is_(None), Photo.rejected.is_(None)
-        )
-        with self.store.begin() as session:
-            undone_ids = set(session.scalars(undone))
-            self.locks.release(session, "photo", locked - undone_ids)
-        return undone_ids
 
     def _do(self, job: Job) -> None:
         """Do a job, in whatever thread, and have the main one hear of it."""

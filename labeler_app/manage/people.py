@@ -151,26 +151,22 @@ def _show_one(
     with st.container(border=True, key="trust"):
         _state(name, everybody.get(name), out.get(name))
         if rows := [row for row in periods if row.worker == name]:
-            _over_time(rows)
-        _decide(workspace, store, name, everybody.get(name), out.get(name), by)
-
-
-def _over_time(periods: Sequence[Quality]) -> None:
-    show_table(
-        {
-            "from": [row.since for row in periods],
-            "labels": [row.votes for row in periods],
-            "gold questions shown": [_percent(row.gold_shown, 1) for row in periods],
-            "right, with 95 % interval": [_interval(row.gold) for row in periods],
-            "like the others": [_interval(row.consensus) for row in periods],
-        },
-        times=["from"],
-        config={
-            "gold questions shown": st.column_config.NumberColumn(
-                format="%d%%", help="Of the photos that they answered"
+            show_table(
+                {
+                    "from": [row.since for row in rows],
+                    "labels": [row.votes for row in rows],
+                    "gold questions shown": [_percent(row.gold_shown, 1) for row in rows],
+                    "right, with 95 % interval": [_interval(row.gold) for row in rows],
+                    "like the others": [_interval(row.consensus) for row in rows],
+                },
+                times=["from"],
+                config={
+                    "gold questions shown": st.column_config.NumberColumn(
+                        format="%d%%", help="Of the photos that they answered"
+                    )
+                },
             )
-        },
-    )
+        _decide(workspace, store, name, everybody.get(name), out.get(name), by)
 
 
 def _share(share: Share | None) -> str | None:

@@ -214,7 +214,13 @@ def _show_one(workspace: Workspace, store: Store, task: str, around: Sequence[st
     with photo:
         show_photo(workspace, case.candidate.photo, f"The candidate {task}")
     with facts:
-        _about_class(store, case)
+        cls = store.taxonomy[case.candidate.photo.wnid]
+        show_class(store, cls.wnid)
+        st.caption(as_markdown(case.candidate.photo.task))
+        if case.candidate.contested:
+            st.caption("Another class claims this photo too.")
+        words = f"All photos of {as_markdown(cls.name)}"
+        quiet_button(words, show_photos_of, "class", cls.wnid, key="all of class")
         verdicts, remarks = _verdicts_toggle(), comments(store, task)
         if verdicts:
             _votes(case)
@@ -245,16 +251,6 @@ def _ways(task: str, around: Sequence[str]) -> None:
             st.button("All photos", shortcut="Esc", on_click=enlarge, args=(None,))
         for words, key, other in (("Previous", "Left", before), ("Next", "Right", after)):
             quiet_button(words, enlarge, other, key=words, shortcut=key, disabled=other is None)
-
-
-def _about_class(store: Store, case: Case) -> None:
-    cls = store.taxonomy[case.candidate.photo.wnid]
-    show_class(store, cls.wnid)
-    st.caption(as_markdown(case.candidate.photo.task))
-    if case.candidate.contested:
-        st.caption("Another class claims this photo too.")
-    words = f"All photos of {as_markdown(cls.name)}"
-    quiet_button(words, show_photos_of, "class", cls.wnid, key="all of class")
 
 
 def _votes(case: Case) -> None:

@@ -20,7 +20,14 @@ _ALL = "all panels"
 
 def show_progress(workspace: Workspace, store: Store) -> None:
     """Who is at work, how many candidates are labeled, in all and by class, and how surely."""
-    show_work(workspace, store)
+    going, lacking = _work(str(workspace.root), workspace, store)
+    with st.container(horizontal=True, gap="medium"):
+        st.metric("At work", f"{len(going.at_work):,}", help="Labelers with photos before them")
+        st.metric("Labels, last hour", f"{going.labels:,}")
+        st.metric("Votes missing", _range(lacking))
+        st.metric("Done in", _finish(lacking, going), help=_FINISH)
+    if going.at_work:
+        st.caption(as_markdown(_names(going)))
     stats = chosen_stats(workspace, store)
     with st.container(horizontal=True, gap="medium"):
         st.metric("Candidates done", f"{stats.done:,} of {stats.candidates:,}", help=_DONE)
@@ -78,18 +85,6 @@ def _frequencies(stats: Stats) -> None:
             "ruling": st.column_config.TextColumn(help="What a review settled"),
         },
     )
-
-
-def show_work(workspace: Workspace, store: Store) -> None:
-    """Draw who is at work, labels an hour, and how long the votes that are missing will take."""
-    going, lacking = _work(str(workspace.root), workspace, store)
-    with st.container(horizontal=True, gap="medium"):
-        st.metric("At work", f"{len(going.at_work):,}", help="Labelers with photos before them")
-        st.metric("Labels, last hour", f"{going.labels:,}")
-        st.metric("Votes missing", _range(lacking))
-        st.metric("Done in", _finish(lacking, going), help=_FINISH)
-    if going.at_work:
-        st.caption(as_markdown(_names(going)))
 
 
 def _finish(lacking: MissingVotes, going: Pace) -> str:

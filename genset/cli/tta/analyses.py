@@ -211,7 +211,12 @@ def scaling_command(
     from genset.tta.logs.reading import read_runs
     from genset.tta.scaling import draw_scaling, scaling, scaling_tables
 
-    sizes = _by_workers(logs)
+    sizes: dict[int, list[Path]] = {}
+    for word in logs:
+        number, _, path = word.partition("=")
+        if not (re.fullmatch(r"0*[1-9]\d{0,8}", number, re.ASCII) and path):
+            raise BadInput(f"{word}: write the number of workers before the log, 4=four.tsv")
+        sizes.setdefault(int(number), []).append(Path(path))
     show_analysis(
         lambda refused: {size: read_runs(paths, refused, read_as) for size, paths in sizes.items()},
         lambda runs: scaling(runs, thresholds, mixed),
@@ -219,21 +224,6 @@ def scaling_command(
         draw_scaling,
         **shown,
     )
-
-
-def _by_workers(words: Sequence[str]) -> dict[int, list[Path]]:
-    """The logs of each number of workers, 8=LOG.
-
-    Raises:
-        BadInput: a number is none, or a path is empty.
-    """
-    found: dict[int, list[Path]] = {}
-    for word in words:
-        number, _, path = word.partition("=")
-        if not (re.fullmatch(r"0*[1-9]\d{0,8}", number, re.ASCII) and path):
-            raise BadInput(f"{word}: write the number of workers before the log, 4=four.tsv")
-        found.setdefault(int(number), []).append(Path(path))
-    return found
 
 
 @click.command("report")

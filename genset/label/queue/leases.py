@@ -144,16 +144,6 @@ def open_screens(
     return [LeasedScreen(*row) for row in ask(session, _OPEN, values)]
 
 
-def candidates_on(session: Session, screens: Iterable[LeasedScreen]) -> dict[str, list[int]]:
-    """The candidates on each of these screens, by `Screen.id`; gold questions are left out."""
-    found: dict[str, list[int]] = {screen.id: [] for screen in screens}
-    if found:
-        for screen_id, candidate_id in ask(session, _ON_SCREENS, {"screens": list(found)}):
-            if candidate_id is not None:
-                found[screen_id].append(candidate_id)
-    return found
-
-
 def free_of_others(
     session: Session, board: Board, worker: str, candidates: Collection[int]
 ) -> set[int]:
@@ -179,7 +169,11 @@ def renew(
     One that expired is theirs again, unless a photo on it went to somebody else meanwhile.
     """
     expired = [screen for screen in screens if screen.expires_at <= now()]
-    on = candidates_on(session, expired)
+    on: dict[str, list[int]] = {screen.id: [] for screen in expired}
+    if on:
+        for screen_id, candidate_id in ask(session, _ON_SCREENS, {"screens": list(on)}):
+            if candidate_id is not None:  # of a gold question
+                on[screen_id].append(candidate_id)
     by_board: dict[Board, set[int]] = {}
     for screen in expired:
         by_board.setdefault(boards.of(screen.photo_id), set()).update(on[screen.id])

@@ -10,7 +10,6 @@ import hmac
 import io
 import re
 import warnings
-from functools import lru_cache
 from pathlib import Path
 
 from PIL import Image, ImageOps
@@ -27,7 +26,7 @@ from genset.workspace import Workspace
 
 def image_id(workspace: Workspace, photo_id: int) -> str:
     """The signed name of the photo with this `Photo.id`."""
-    secret = _secret(workspace).encode()
+    secret = label_secret(workspace).encode()
     signature = hmac.new(secret, f"picture {photo_id}".encode(), hashlib.sha256).hexdigest()
     return f"{photo_id:x}-{signature[:32]}"
 
@@ -70,11 +69,6 @@ def _on_screen(session: Session, name: str) -> Photo | None:
         .join(Photo, Photo.id == func.coalesce(Claim.photo_id, GoldQuestion.photo_id))
         .where(ScreenPhoto.id == name)
     )
-
-
-@lru_cache(maxsize=16)
-def _secret(workspace: Workspace) -> str:
-    return label_secret(workspace)  # read once: it is asked for with every example
 
 
 LONGER_SIDE = 1400

@@ -55,7 +55,6 @@ from genset.label.session.shown import (
     TWICE,
     UNKNOWN,
     AddedClass,
-    NewComment,
     NewLabel,
     Receipt,
     Submission,
@@ -138,7 +137,14 @@ def submit(
     whole = decided >= {name for name, photo in photos.items() if photo.there}
     if screen.submitted_at is None and not whole:
         return _refused(labeler, submission, NOT_WHOLE)
-    _store_comments(session, photos, submission.comments)
+    for comment in submission.comments:  # the labeler's last word on each photo
+        if comment.photo not in photos:
+            continue
+        if comment.text is None:
+            session.execute(delete(Comment).where(Comment.screen_photo_id == comment.photo))
+        else:
+            text = clean(comment.text, LONGEST_COMMENT)
+            session.merge(Comment(screen_photo_id=comment.photo, text=text, at=now()))
     if screen.is_training:
         return _taught(session, screen, photos, submission.labels)
     candidates = [photo.candidate_id for photo in photos.values() if photo.candidate_id is not None]
@@ -196,20 +202,6 @@ def _store(
         else:
             ask(session, _NOTHING[table])
     return receipts
-
-
-def _store_comments(
-    session: Session, photos: dict[str, _Photo], comments: Iterable[NewComment]
-) -> None:
-    """Store the labeler's last word on each photo that is on their screen."""
-    for comment in comments:
-        if comment.photo not in photos:
-            continue
-        if comment.text is None:
-            session.execute(delete(Comment).where(Comment.screen_photo_id == comment.photo))
-        else:
-            text = clean(comment.text, LONGEST_COMMENT)
-            session.merge(Comment(screen_photo_id=comment.photo, text=text, at=now()))
 
 
 def _taught(

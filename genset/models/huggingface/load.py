@@ -53,7 +53,8 @@ def hugging_face(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> Loade
     if "size" in spec.preprocessing:
         raise BadInput("size is for timm's models")
     with transformers_for(spec.text) as transformers:
-        if _compares_with_texts(folder):
+        made = folder.config.get("architectures") or []
+        if folder.kind in KINDS and not any("ForImageClassification" in str(name) for name in made):
             return _zero_shot(spec, folder, order, how, transformers)
         matched = listed or _matched(spec, folder, how.custom)
         return assembled(_classifier(spec, folder, matched, transformers))
@@ -214,12 +215,6 @@ def _with_weights(folder: ModelFolder, auto: Any) -> tuple[Any, list[str]]:
         weights = count(len(unused), "weight of its folder has", "weights of its folder have")
         notes.append(f"{weights} no place in it ({unused[0]}).")
     return network, notes
-
-
-def _compares_with_texts(folder: ModelFolder) -> bool:
-    """Whether the folder holds such a model, and no classifier that was made of one."""
-    made = folder.config.get("architectures") or []
-    return folder.kind in KINDS and not any("ForImageClassification" in str(name) for name in made)
 
 
 def _zero_shot(

@@ -89,11 +89,14 @@ def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedMod
     batch = program.batch
     if spec.kind == "torchscript" and batch is None and not _takes_two(program.network, crop):
         batch = 1
+    found = sha256_of(path)
+    if path.suffix == _IR:  # its weights lie beside it
+        found = sha256(f"{found} {sha256_of(path.with_suffix('.bin'))}".encode()).hexdigest()
     return LoadedModel(
         spec=spec,
         network=program.network,
         preprocessing=preprocessing,
-        weights_hash=_hash_of(path),
+        weights_hash=f"sha256:{found}",
         order=order,
         batch=batch,
         notes=notes,
@@ -103,14 +106,6 @@ def exported(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> LoadedMod
         # A quantized network's weights are packed, and cannot be moved to a GPU.
         device="" if isinstance(program.network, ExportedNetwork) else "cpu",
     )
-
-
-def _hash_of(path: Path) -> str:
-    """A sha256 over a file; over both hashes of OpenVINO's two, whose weights lie beside it."""
-    found = sha256_of(path)
-    if path.suffix == _IR:
-        found = sha256(f"{found} {sha256_of(path.with_suffix('.bin'))}".encode()).hexdigest()
-    return f"sha256:{found}"
 
 
 def _takes_two(network: nn.Module, side: int) -> bool:

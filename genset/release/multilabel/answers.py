@@ -6,7 +6,7 @@ as an answer to a question of the multi-label pass.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from msgspec.structs import replace as with_fields
@@ -153,8 +153,25 @@ def class_votes(
             counts = votes and not all(row.is_unbacked for row in group)
             if counts or ruling is not None or any(row.is_question for row in group):
                 sent = [requests[id].labelers for id in ids if id in requests]
-                found_class = _class_votes(wnid, group, votes, ruling, proposed)
-                found[sha256][wnid] = replace(found_class, sent=max(sent, default=0))
+                by = [proposer for row in group for proposer in proposed.get(row.id, ())]
+                names = [
+                    proposer.name if proposer.kind == "model" else proposer.kind for proposer in by
+                ]
+                names += [SEARCH if row.keyword else ADDED for row in group if row.rank > 0]
+                found[sha256][wnid] = ClassVotes(
+                    wnid=wnid,
+                    votes=votes,
+                    ruling=ruling,
+                    claims=tuple(row.id for row in group),
+                    is_question=any(row.is_question for row in group),
+                    proposers=tuple(dict.fromkeys(names)),
+                    runs=tuple(
+                        (proposer.name, proposer.run or "")
+                        for proposer in by
+                        if proposer.kind == "model"
+                    ),
+                    sent=max(sent, default=0),
+                )
     return found
 
 
@@ -212,29 +229,6 @@ def _proposed(session: Session, claims: Sequence[int]) -> dict[int, list[Propose
         for proposer in session.scalars(query.order_by(ProposedBy.id)):
             found[proposer.candidate_id].append(proposer)
     return found
-
-
-def _class_votes(
-    wnid: str,
-    group: Sequence[_Claim],
-    votes: Counter[Verdict],
-    ruling: Verdict | None,
-    proposed: Mapping[int, Sequence[ProposedBy]],
-) -> ClassVotes:
-    by = [proposer for row in group for proposer in proposed.get(row.id, ())]
-    names = [proposer.name if proposer.kind == "model" else proposer.kind for proposer in by]
-    names += [SEARCH if row.keyword else ADDED for row in group if row.rank > 0]
-    return ClassVotes(
-        wnid=wnid,
-        votes=votes,
-        ruling=ruling,
-        claims=tuple(row.id for row in group),
-        is_question=any(row.is_question for row in group),
-        proposers=tuple(dict.fromkeys(names)),
-        runs=tuple(
-            (proposer.name, proposer.run or "") for proposer in by if proposer.kind == "model"
-        ),
-    )
 
 
 def _together(session: Session, claims: Sequence[int]) -> tuple[Counter[Verdict], Verdict | None]:

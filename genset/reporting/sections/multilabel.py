@@ -61,7 +61,7 @@ class TruthSummary:
 class ByTruth:
     """A set's truth, and how models rank by it; each model's numbers are with the model.
 
-    `ranks` and `pairs` are those of `genset.comparison.truths.TruthRanks`.
+    `ranks` and `pairs` are those of `genset.comparison.truths.truth_ranks`.
     """
 
     truth: TruthSummary
@@ -81,8 +81,7 @@ def gather(inputs: Inputs, data: ReportData) -> ByTruth | None:
     results = inputs.results
     if (truth := results.photos.truth) is None:
         return None
-    found = truth_ranks(results, data.pairs)
-    return ByTruth(summarize_truth(results.photos, truth), found.ranks, found.pairs)
+    return ByTruth(summarize_truth(results.photos, truth), *truth_ranks(results, data.pairs))
 
 
 def summarize_truth(photos: PhotoSet, truth: Truth) -> TruthSummary:

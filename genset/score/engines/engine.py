@@ -170,7 +170,9 @@ def why_it_fails(error: Exception, model: LoadedModel, pixels: Pixels) -> str:
     custom = isinstance(model.preprocessing.geometry, CustomTransform)
     count, side, width, channels = np.moveaxis(pixels, 1, -1).shape if custom else pixels.shape
     network = model.network
-    reason = _in_words(error)
+    # The first line that says what is wrong, and not where in the engine.
+    lines = (_PLACES.sub("", line).strip(" :") for line in str(error).splitlines())
+    reason = next(filter(None, lines), first_line(error))
     is_of_sizes = bool(_OF_SIZES.search(reason))
     if custom and channels == 1 and is_of_sizes:
         return (
@@ -181,12 +183,6 @@ def why_it_fails(error: Exception, model: LoadedModel, pixels: Pixels) -> str:
     shape = (side, width, channels) if network.channels_last else (channels, side, width)
     input_shape = " x ".join(map(str, (count, *shape)))
     return f"{reason} (given {input_shape}; {network.takes}; &crop= gives it another size)"
-
-
-def _in_words(error: Exception) -> str:
-    """The first line that says what is wrong, and not where in the engine."""
-    lines = (_PLACES.sub("", line).strip(" :") for line in str(error).splitlines())
-    return next(filter(None, lines), first_line(error))
 
 
 def this_device() -> str:

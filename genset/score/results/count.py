@@ -55,11 +55,13 @@ def make_run(photos: PhotoSet, counted: CountedAnswers, record: RunRecord) -> Ru
     origin = {field.name: getattr(record, field.name) for field in fields(RunRecord)}
     answered = [prediction for prediction in predictions if any(prediction.top)]
     checks = sanity_checks(answered, counted.classes)
+    tied = sum(len(set(found.probabilities[:2])) == 1 < len(found.top) for found in answered)
+    equal = f"{count(tied, 'photo')} with equal best classes: the first by its id counts."
     return Run(
         **{
             **origin,
             "excluded": counted.excluded,
-            "notes": [*photos.notes, *counted.notes, *_ties(answered), *checks],
+            "notes": [*photos.notes, *counted.notes, *[equal] * (tied > 0), *checks],
         },
         set_name=photos.name,
         set_hash=photos.content_hash,
@@ -71,13 +73,6 @@ def make_run(photos: PhotoSet, counted: CountedAnswers, record: RunRecord) -> Ru
         hits=hits_by_rank(predictions),
         mapping=counted.mapping,
     )
-
-
-def _ties(predictions: Sequence[Prediction]) -> list[str]:
-    """That equal classes are the best of some photos: each counts as the first of them."""
-    tied = sum(len(set(found.probabilities[:2])) == 1 < len(found.top) for found in predictions)
-    equal = f"{count(tied, 'photo')} with equal best classes: the first by its id counts."
-    return [equal] * (tied > 0)
 
 
 def _accuracy(predictions: Sequence[Prediction], k: int, photos: PhotoSet) -> Accuracy:

@@ -39,7 +39,10 @@ def read(named: str, classes: Classes, hashes: Path | None) -> PhotoSet | None:
         if child.name.startswith(".") or is_junk(child.name):
             found.junk += [child.name] * is_junk(child.name)
         elif not _is_folder(child):
-            _add_stray(child, found)
+            if is_photo_name(child.name):
+                found.excluded["stray"].append(child.name)
+            elif found.meant[child.name]:  # a link that leads nowhere, or a file
+                found.excluded["closed"].append(child.name)
         elif found.meant[child.name] is None:
             found.excluded["strange"].append(child.name)
         else:
@@ -160,14 +163,6 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
         return entry.is_dir()
     except OSError:  # a link that leads to itself
         return False
-
-
-def _add_stray(child: "os.DirEntry[str]", found: ClassFolders) -> None:
-    """What lies beside the folders of classes."""
-    if is_photo_name(child.name):
-        found.excluded["stray"].append(child.name)
-    elif found.meant[child.name]:  # a link that leads nowhere, or a file
-        found.excluded["closed"].append(child.name)
 
 
 def _add_class(folder: Path, found: ClassFolders) -> None:

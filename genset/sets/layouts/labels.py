@@ -138,18 +138,13 @@ def _with_files(rows: list[Row], folder: Path) -> list[Row]:
         if not any(is_photo_name(row.name) for row in rows) and place.is_dir():
             files = {Path(name).stem: name for name in names_in(place) if is_photo_name(name)}
         found = [files.get(row.name, row.name) for row in rows]
-        if _is_any_in(place, found):
+        there = {"", ".", "..", *(names_in(place) if place.is_dir() else ())}
+        if any(n.partition("/")[0] in there and os.path.lexists(place / n) for n in found):
             return [
                 replace(row, name=name, path=place / name)
                 for row, name in zip(rows, found, strict=True)
             ]
     return rows
-
-
-def _is_any_in(folder: Path, names: Iterable[str]) -> bool:
-    """Whether a folder, which is listed once, has one of these files."""
-    there = {"", ".", "..", *(names_in(folder) if folder.is_dir() else ())}
-    return any(n.partition("/")[0] in there and os.path.lexists(folder / n) for n in names)
 
 
 def validation_rows(root: Path, names: Iterable[str]) -> list[Row]:

@@ -102,7 +102,16 @@ def from_json(path: object, text: str, photos: PhotoSet) -> FileLabels:
     """
     content = json.loads(text, object_pairs_hook=_unique_keys)
     if isinstance(content, list):
-        content = _by_order(path, content, photos)
+        found = {image: _NUMBERED.fullmatch(image.rpartition("/")[2]) for image in photos.ids}
+        numbers = {image: int(match[1]) for image, match in found.items() if match}
+        numbers = {image: number for image, number in numbers.items() if 0 < number <= _VALIDATION}
+        if len(content) != _VALIDATION or len(numbers) < len(found):
+            raise BadInput(
+                f"{path} is a list, which says no photo's name: only one of all of ImageNet's "
+                "50,000 validation photos is taken; use an object by photo id, or a CSV file with "
+                "the columns image, wnid and verdict"
+            )
+        content = {image: content[number - 1] for image, number in numbers.items()}
     return from_object(path, content, photos)
 
 
@@ -133,20 +142,6 @@ def _unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"{key[:200]} is there twice")
         found[key] = value
     return found
-
-
-def _by_order(path: object, content: list[Any], photos: PhotoSet) -> dict[str, Any]:
-    """A list's elements by photo: those of ImageNet's validation photos, which have numbers."""
-    found = {image: _NUMBERED.fullmatch(image.rpartition("/")[2]) for image in photos.ids}
-    numbers = {image: int(match[1]) for image, match in found.items() if match}
-    numbers = {image: number for image, number in numbers.items() if 0 < number <= _VALIDATION}
-    if len(content) != _VALIDATION or len(numbers) < len(found):
-        raise BadInput(
-            f"{path} is a list, which says no photo's name: only one of all of ImageNet's 50,000 "
-            "validation photos is taken; use an object by photo id, or a CSV file with the columns "
-            "image, wnid and verdict"
-        )
-    return {image: content[number - 1] for image, number in numbers.items()}
 
 
 def _verdicts(path: object, image: str, labels: object, taxonomy: Taxonomy) -> Verdicts:

@@ -143,7 +143,13 @@ def factors_tables(found: Factors) -> list[Table]:
         tables.append(Table(title=head, notes=["no run has anything on, and no setting differs"]))
     if found.missing:
         tables.append(Table(title="Missing", notes=[clean(line, 400) for line in found.missing]))
-    notes = _never(found)
+    notes = [
+        f"{short_name(run.name)}{_with(cell.on)} does not reach the threshold "
+        f"(best {short_of(run.best, found.threshold, found.percent)})"
+        for cell in found.configurations
+        for run in cell.runs
+        if run.hours is None
+    ]
     cells = found.configurations
     if alone := sum(len(cell.runs) == 1 for cell in cells):
         which = "all" if alone == len(cells) else f"{alone} of {len(cells)}"
@@ -300,16 +306,6 @@ def _curve_table(curve: effects.Curve, head: str, found: Factors) -> Table:
     ]
     some = any(0 < cell.reached < len(cell.runs) for _, cell in curve.points)
     return Table(columns, rows, title, [_LUCKY] if some else [])
-
-
-def _never(found: Factors) -> list[str]:
-    return [
-        f"{short_name(run.name)}{_with(cell.on)} does not reach the threshold "
-        f"(best {short_of(run.best, found.threshold, found.percent)})"
-        for cell in found.configurations
-        for run in cell.runs
-        if run.hours is None
-    ]
 
 
 # Words

@@ -89,7 +89,12 @@ def _draw_panel(
 
     cells = [(place, cell) for place, (_, cell) in enumerate(lines) if cell]
     for place, cell in cells:
-        _draw_cell(axes, cell, quantity, place)
+        runs = [getattr(run, quantity.of_run) for run in cell.runs]
+        dots = [value / quantity.scale for value in runs if value is not None]
+        axes.plot(dots, [place + _OFFSET] * len(dots), "o", color=_RUN, markersize=4, zorder=2)
+        if found := getattr(cell, quantity.of_all):
+            mean = found.mean / quantity.scale
+            axes.plot([mean], [place], "D", color=_MEAN, markersize=6, zorder=4)
     # An axis for the runs: the interval of two that differ may reach far beyond all of them.
     axes.margins(x=_MARGIN)
     axes.set_xlim(0.0 if quantity.from_zero else axes.get_xlim()[0], axes.get_xlim()[1])
@@ -111,13 +116,3 @@ def _label(label: str, cell: Configuration | None) -> str:
         return f"{clean(label, 28)} (no run)"
     reached, runs = cell.reached, len(cell.runs)
     return f"{clean(label, 28)}{'' if reached == runs else f' ({reached} of {runs} reach)'}"
-
-
-def _draw_cell(axes: "Axes", cell: Configuration, quantity: _Quantity, place: int) -> None:
-    """Dots and the mean."""
-    runs = [getattr(run, quantity.of_run) for run in cell.runs]
-    dots = [value / quantity.scale for value in runs if value is not None]
-    axes.plot(dots, [place + _OFFSET] * len(dots), "o", color=_RUN, markersize=4, zorder=2)
-    if found := getattr(cell, quantity.of_all):
-        mean = found.mean / quantity.scale
-        axes.plot([mean], [place], "D", color=_MEAN, markersize=6, zorder=4)

@@ -253,7 +253,15 @@ def read_entry(path: Path, metric: str = "") -> Training | Inference:
             raise MalformedLog(json_file, "its recording was cut off before the first epoch")
         reason = "neither a .tsv file with epochs beside it nor a latency or a cost in it"
         raise MalformedLog(json_file, reason)
-    return _inference(entry)
+    scores = entry.scores()
+    if not scores:
+        raise MalformedLog(entry.path, f"no score: add {', '.join(SCORES[:2])} or {F1}")
+    task = _task(entry.path, entry, tuple(scores))
+    remarks = [] if task.score in scores else [f"no {task.score}, which {task.name} is judged by"]
+    price, latency, cost = entry.values.cost_per_hour, entry.values.latency, entry.values.cost
+    if cost is None and price is not None and latency is not None:
+        cost = price * latency / 3_600_000  # dollars an hour, milliseconds
+    return Inference(_about(entry, task, remarks), latency, cost, scores.get(task.score))
 
 
 def _files(path: Path) -> list[Path]:
@@ -329,18 +337,6 @@ def _training(entry: EntryFile | None, tsv_file: Path, metric: str) -> Training:
             lost = ", not measured to the end" * (curve.epochs[-1].watt_hours is None)
             remarks.append(f"energy of {clean(attempts.energy, 100)}{lost}")
     return Training(_about(entry, task, remarks), curve.epochs, cut_off=curve.cut_off)
-
-
-def _inference(entry: EntryFile) -> Inference:
-    scores = entry.scores()
-    if not scores:
-        raise MalformedLog(entry.path, f"no score: add {', '.join(SCORES[:2])} or {F1}")
-    task = _task(entry.path, entry, tuple(scores))
-    remarks = [] if task.score in scores else [f"no {task.score}, which {task.name} is judged by"]
-    price, latency, cost = entry.values.cost_per_hour, entry.values.latency, entry.values.cost
-    if cost is None and price is not None and latency is not None:
-        cost = price * latency / 3_600_000  # dollars an hour, milliseconds
-    return Inference(_about(entry, task, remarks), latency, cost, scores.get(task.score))
 
 
 def _about(entry: EntryFile, task: Task, remarks: list[str]) -> About:

@@ -192,7 +192,11 @@ def _different(
     """All runs that were read, each once and with the time before it; `refused` gets the copies."""
     found, copies = without_copies([*_once(with_different_names(runs))])
     refused += copies
-    return began_earlier(found, read_as)
+    if read_as.starts_at is None or not found:
+        return found
+    if not any(run.is_rest() for run in found):
+        raise BadInput("--starts-at would change nothing: no log is the rest of a resumed run")
+    return [run.resumed_at(read_as.starts_at / 3600) if run.is_rest() else run for run in found]
 
 
 def read_runs(
@@ -233,19 +237,6 @@ def read_runs(
         raise named
     refused += copies
     return runs
-
-
-def began_earlier(runs: list[Training], read_as: ReadAs) -> list[Training]:
-    """The runs; rests of resumed ones have the time that `starts_at` says these had trained before.
-
-    Raises:
-        BadInput: none is the rest of a resumed run.
-    """
-    if read_as.starts_at is None or not runs:
-        return runs
-    if not any(run.is_rest() for run in runs):
-        raise BadInput("--starts-at would change nothing: no log is the rest of a resumed run")
-    return [run.resumed_at(read_as.starts_at / 3600) if run.is_rest() else run for run in runs]
 
 
 def _reader_of(path: Path, read_as: ReadAs) -> Format:

@@ -99,7 +99,9 @@ class Collector:
         phase = event.get("ph")
         if phase != "X":
             if phase == "M":
-                self._check_process(event)
+                found = _FOREIGN_PROCESS.search(str(_arguments(event).get("name"))[:100])
+                if found and event.get("name") == "process_name":
+                    self._refuse_foreign(found[0])
             return
         category = event.get("cat")
         if type(category) is not str:
@@ -180,11 +182,6 @@ class Collector:
     def _collective(self, arguments: dict[str, Any]) -> str:
         name = arguments.get("Collective name")
         return self._memory.name(name) if type(name) is str and name else ""
-
-    def _check_process(self, event: dict[str, Any]) -> None:
-        found = _FOREIGN_PROCESS.search(str(_arguments(event).get("name"))[:100])
-        if found and event.get("name") == "process_name":
-            self._refuse_foreign(found[0])
 
     def _refuse_foreign(self, what: str) -> None:
         why = f"it is of another accelerator or profiler ({what})"

@@ -107,7 +107,15 @@ class Recording:
         # The JSON first: alone it is told apart from an entry, which a TSV alone is not. It says
         # that all is there only when it is: the disk may take the one file and not the other.
         write_text(self.path.with_suffix(".json"), self._about(spent, stopped=stopped))
-        write_text(self.path, _as_tsv(self.epochs))
+        scores = [name for name in SCORES if any(name in epoch.scores for epoch in self.epochs)]
+        energy = any(epoch.watt_hours is not None for epoch in self.epochs)
+        lines = [["epoch", "hours", *scores, *[WATT_HOURS] * energy]]
+        for epoch in self.epochs:
+            used = "" if epoch.watt_hours is None else f"{epoch.watt_hours:.9f}"
+            cells = [f"{epoch.epoch:.10g}", f"{epoch.hours:.9f}"]
+            cells += [f"{epoch.scores[n]:.10g}" if n in epoch.scores else "" for n in scores]
+            lines.append([*cells, *[used] * energy])
+        write_text(self.path, "".join("\t".join(line) + "\n" for line in lines))
         if finished:
             write_text(self.path.with_suffix(".json"), self._about(spent, finished=True))
 
@@ -239,15 +247,3 @@ def _unfinished(path: Path, task: Task) -> tuple[list[Epoch], Attempts] | None:
     if (run.about.task.name, run.about.task.score) != (task.name, task.score):
         return None
     return list(run.epochs), recorded.recording
-
-
-def _as_tsv(epochs: list[Epoch]) -> str:
-    scores = [name for name in SCORES if any(name in epoch.scores for epoch in epochs)]
-    energy = any(epoch.watt_hours is not None for epoch in epochs)
-    lines = [["epoch", "hours", *scores, *[WATT_HOURS] * energy]]
-    for epoch in epochs:
-        used = "" if epoch.watt_hours is None else f"{epoch.watt_hours:.9f}"
-        cells = [f"{epoch.epoch:.10g}", f"{epoch.hours:.9f}"]
-        cells += [f"{epoch.scores[n]:.10g}" if n in epoch.scores else "" for n in scores]
-        lines.append([*cells, *[used] * energy])
-    return "".join("\t".join(line) + "\n" for line in lines)
