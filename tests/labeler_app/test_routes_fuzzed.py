@@ -90,36 +90,18 @@ JSON = st.recursive(
 # What looks like a request, but for one thing or another.
 WORDS = st.sampled_from(["correct", "unsure", "", "a" * 32, "a" * 65, "\x00", "\ud800"])
 NUMBERS = st.sampled_from([0, 1, 5, 6, -1, 2**53, 2**70, 10**4000, 1e308, -1e308]) | st.floats()
-ANYTHING = JSON | WORDS | NUMBERS
-LABEL = st.fixed_dictionaries(
-    {
-        "id": ANYTHING | st.uuids().map(str),
-        "photo": ANYTHING,
-        "verdict": ANYTHING,
-        "shown_at": NUMBERS,
-        "decided_at": NUMBERS,
-        "order": NUMBERS | st.integers(1, 5),
-        "supersedes": ANYTHING | st.uuids().map(str),
-    }
-)
-SUBMISSION = st.fixed_dictionaries(
-    {
-        "screen": ANYTHING,
-        "shown_at": NUMBERS,
-        "submitted_at": NUMBERS,
-        "labels": st.lists(LABEL, max_size=7) | JSON,
-        "added": st.lists(LABEL, max_size=5) | JSON,
-    }
-)
-REQUEST = st.fixed_dictionaries(
-    {
-        "count": ANYTHING,
-        "loaded": st.lists(WORDS | JSON) | JSON,
-        "screens": st.lists(WORDS) | JSON,
-        "screen": ANYTHING,
-        "submissions": st.lists(SUBMISSION, max_size=14) | JSON,
-    }
-)
+ANYTHING = JSON | WORDS | NUMBERS | st.uuids().map(str)
+
+
+def table(*names: str, **lists: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """A table of these names, some with a list."""
+    values = {name: st.lists(each, max_size=14) | JSON for name, each in lists.items()}
+    return st.fixed_dictionaries(dict.fromkeys(names, ANYTHING) | values)
+
+
+LABEL = table("id", "photo", "verdict", "shown_at", "decided_at", "order", "supersedes")
+SUBMISSION = table("screen", "shown_at", "submitted_at", labels=LABEL, added=LABEL)
+REQUEST = table("count", "screen", loaded=WORDS, screens=WORDS, submissions=SUBMISSION)
 
 
 @given(what=st.sampled_from(ASKED), body=JSON | REQUEST)
