@@ -136,10 +136,7 @@ TABBY, TIGER_CAT, RETRIEVER, TEAPOT, TENCH = (
 
 
 def missed(
-    folder: Path,
-    truth: list[int],
-    *answers: list[int],
-    right: object = None,
+    folder: Path, truth: list[int], *answers: list[int], right: object = None
 ) -> MissedByAll:
     """What models with these first answers get wrong together."""
     photos = write_list(folder / "set.csv", truth)

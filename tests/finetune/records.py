@@ -7,13 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from genset.finetune.runs import (
-    Attempt,
-    FinetuneRun,
-    Predictions,
-    StoredRun,
-    save_finetuned,
-)
+from genset.finetune.runs import Attempt, FinetuneRun, Predictions, StoredRun, save_finetuned
 from genset.score.results.runs import run_folder
 
 CLASSES = ("auk", "bee eater", "crane")

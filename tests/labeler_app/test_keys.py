@@ -113,8 +113,7 @@ def test_nothing_is_decided_before_it_is_painted(served: Served, window: Browser
     saved(page, "10/10")
     # From here on pictures hang: on a reload not even the first screen is painted.
     page.route(
-        "**/genset/picture/**",
-        lambda route: held.append(route) if holding else route.continue_(),
+        "**/genset/picture/**", lambda route: held.append(route) if holding else route.continue_()
     )
     page.reload()
     expect(page.get_by_role("heading", level=1)).to_contain_text("crane")

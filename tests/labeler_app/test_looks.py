@@ -30,12 +30,10 @@ NAMES = (
 
 SIZES = ((2400, 300), (40, 2000), (8, 8), (1600, 1200), (300, 200))
 
-
 CLASS = "<img src='https://evil.example/5' onerror=alert(1)> \"dog\" </bdi><script>x()</script>"
 
 
 ARABIC = "كلب بلدي"
-
 
 OWN = f"""name = "pets"
 [classes."dog.v2"]

@@ -163,9 +163,7 @@ def test_a_body_that_is_too_large_is_refused_by_its_size(client: Client) -> None
         assert reply.status_code == status
 
 
-def test_the_largest_request_is_taken_and_larger_ones_are_refused(
-    client: Client,
-) -> None:
+def test_the_largest_request_is_taken_and_larger_ones_are_refused(client: Client) -> None:
     before = client.labels()
     assert "larger than" in refused(client.post("submit", {"submissions": [{}] * 30_000}))
     small = client.post("submit", {"submissions": [{}] * 3_000})

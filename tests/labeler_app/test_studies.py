@@ -28,7 +28,6 @@ from tests.labeler_app.pages import (
 
 PROLIFIC = {"PROLIFIC_PID": "P1", "STUDY_ID": "S1", "SESSION_ID": "V1"}
 
-
 TERMS = Terms(pay="£2 for ten minutes", consent="We keep your **verdicts**.", code="D0NE")
 
 

@@ -206,7 +206,6 @@ def without_paths(report: dict[str, Any]) -> dict[str, Any]:
 
 # Reports on many classes of a user's own: in groups, on a page that stays small.
 
-
 EVIL = "<b>tools</b> & 'more'"
 FAMILIES = ("cat", "dog", "bird", EVIL, "ship", "tree")
 

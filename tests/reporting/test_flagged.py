@@ -60,9 +60,7 @@ def twenty(tmp_path_factory: pytest.TempPathFactory) -> PhotoSet:
 def numbers(photos: PhotoSet, include_flagged: bool = False) -> dict[str, Any]:
     """All that a report says, as JSON."""
     asked = ReportOptions(
-        reference=str(photos.root / "there.csv"),
-        resampling=FEW,
-        include_flagged=include_flagged,
+        reference=str(photos.root / "there.csv"), resampling=FEW, include_flagged=include_flagged
     )
     found: dict[str, Any] = json.loads(
         json.dumps(report_json(collect(photos, photos.root / "runs", asked)))

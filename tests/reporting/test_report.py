@@ -19,14 +19,7 @@ from genset.reporting.sections import errors
 from genset.reporting.sections import photos as photos_shown
 from genset.reporting.write import Report
 from genset.sets.open import open_set
-from tests.reporting.sets import (
-    WNIDS,
-    everywhere,
-    release_by_source,
-    release_of,
-    report,
-    score,
-)
+from tests.reporting.sets import WNIDS, everywhere, release_by_source, release_of, report, score
 from tests.score.listed import write_list, write_npy
 from tests.score.scoring import evaluate
 

@@ -136,9 +136,7 @@ def right_by_class(name: str, label: str) -> dict[str, list[bool]]:
     return found
 
 
-def test_models_are_known_by_their_weights_and_the_latest_run_counts(
-    here: Path,
-) -> None:
+def test_models_are_known_by_their_weights_and_the_latest_run_counts(here: Path) -> None:
     """`same` is called otherwise on the second set, where another model has its name."""
     first = listed(here, "old", range(40))
     listed(here, "new", range(40))

@@ -221,7 +221,6 @@ def test_a_strangers_words_on_sources_stay_words(tmp_path: Path) -> None:
 
 # By date of training: whether models do better on photos that they could have seen.
 
-
 CLASSES = 24
 EARLIER, LATER = "2021-12-31T23:59:59+00:00", "2022-01-01T00:00:00+00:00"
 

@@ -338,7 +338,6 @@ def test_a_page_on_training_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 # The report's section on fine-tuning: there where results are kept, and nowhere else.
 
-
 OLD, NEW = "sha256:old", "sha256:new"
 
 

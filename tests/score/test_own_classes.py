@@ -317,7 +317,6 @@ def test_a_run_s_pooled_answers_are_refused_and_its_logits_are_the_mend(here: Pa
 
 # One model by several conventions on own classes: each run is told apart wherever it is named.
 
-
 SHOWN = (("Крас", RED), ("Крас", GREEN), ("Крас", BLUE), ("cool", BLUE), ("cool", BLUE))
 CONVENTIONS = {
     "all": (),

@@ -116,7 +116,6 @@ def test_of_times_that_do_not_vary_only_the_share_is_unsure(reached: int, failed
 
 # Weighted sums of means: what others compute for two groups, and the truth of several.
 
-
 VALUE = st.floats(-100, 100).map(lambda value: round(value, 3))
 GROUP = st.lists(VALUE, min_size=2, max_size=6).filter(lambda group: max(group) > min(group))
 
@@ -213,7 +212,6 @@ def test_what_determines_nothing_is_none() -> None:
 
 
 # Average precision over the right classes of a photo.
-
 
 SCORES = st.lists(st.integers(-3, 3), min_size=2, max_size=12)
 

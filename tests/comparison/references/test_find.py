@@ -10,13 +10,7 @@ import pytest
 
 from genset.classes import imagenet1k
 from genset.comparison.references.find import Reference, References, find_references
-from genset.comparison.references.published import (
-    LADDER,
-    SETS,
-    published,
-    rungs,
-    sources,
-)
+from genset.comparison.references.published import LADDER, SETS, published, rungs, sources
 from genset.comparison.references.sets import is_real, recognize, recognize_names
 from genset.core.errors import BadInput
 from genset.models.spec import parse_spec
@@ -196,7 +190,6 @@ def test_the_ladder_goes_from_weak_to_strong_over_as_many_architectures() -> Non
 
 
 # Well-known sets are told by what their photos are called and shown as, in any layout.
-
 
 VAL, V2 = "imagenet-val", "imagenetv2-matched-frequency"
 

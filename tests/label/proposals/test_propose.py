@@ -27,15 +27,7 @@ from genset.label.exchange import import_labels
 from genset.release.reader import Release
 from genset.scrape.removal import remove
 from genset.workspace import Workspace
-from tests.label.proposals.released import (
-    ALL,
-    asked,
-    done,
-    genset,
-    released,
-    score,
-    shifted,
-)
+from tests.label.proposals.released import ALL, asked, done, genset, released, score, shifted
 from tests.labeled_workspace import CLASSES, TENCH, vote
 
 Opened = tuple[Workspace, Store, Release]

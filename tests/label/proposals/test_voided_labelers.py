@@ -22,7 +22,6 @@ Opened = tuple[Workspace, Store]
 
 ADDED = ALL[990]
 
-
 WHY = {"by": "mia", "reason": "clicks everything"}
 
 

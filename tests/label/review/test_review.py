@@ -237,7 +237,6 @@ def test_nobody_is_tested_by_a_photo_that_is_in_review(store: Store) -> None:
 
 PROPOSAL = f"{BASSINET}/flickr:0"
 
-
 DOUBT = ("--reason", "every model says so", "--by", "mia")
 
 

@@ -36,7 +36,6 @@ Opened = tuple[Workspace, Store]
 
 GOLF_CART = "n03445924"
 
-
 LATE = "given to another labeler meanwhile"
 
 

@@ -28,7 +28,6 @@ from tests.scrape.test_folder import put
 
 LARGE = 400, 320
 
-
 OWN = PhotoOrigin(source="own", owner="", license="", license_url="", posted_at=datetime.now(UTC))
 
 
@@ -171,13 +170,7 @@ def test_a_large_photo_is_scaled_down_and_turned_upright(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("mode", "kind"),
-    [
-        ("RGB", "webp"),
-        ("CMYK", "jpeg"),
-        ("L", "png"),
-        ("I;16", "png"),
-        ("RGBA", "png"),
-    ],
+    [("RGB", "webp"), ("CMYK", "jpeg"), ("L", "png"), ("I;16", "png"), ("RGBA", "png")],
 )
 def test_every_kind_of_photo_becomes_a_jpeg(tmp_path: Path, mode: str, kind: str) -> None:
     Image.new(mode, (30, 20)).save(tmp_path / "photo", kind)

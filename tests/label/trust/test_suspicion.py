@@ -17,15 +17,7 @@ from genset.label.gold import add_gold_question
 from genset.label.session.desk import Desk
 from genset.label.session.shown import Screen
 from genset.label.stats import collect
-from genset.label.suspicion import (
-    Timed,
-    compare,
-    contradicts,
-    disagrees,
-    hurries,
-    misses,
-    pace,
-)
+from genset.label.suspicion import Timed, compare, contradicts, disagrees, hurries, misses, pace
 from genset.workspace import Workspace
 from tests.label.desks import CORRECT, INCORRECT, Say, decided, desk_of, do_all, under
 from tests.labeled_workspace import CLASSES, add_candidate

@@ -147,7 +147,6 @@ def test_settings_of_pytorch_stay_as_they_were(photos: Path, realdata: Path) -> 
 
 # An engine that `auto` passes over is named, and why.
 
-
 OTHERS = ["onnxruntime", "openvino"]
 
 

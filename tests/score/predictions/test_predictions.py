@@ -81,10 +81,7 @@ def test_one_answer_a_photo_has_no_top5_in_any_form(listed: Path) -> None:
     first = [row[0] for row in ANSWERS]
     np.savez(Path("packed.npz"), np.array(first))
     rows = [f"photo{number}.jpg,{place}" for number, place in enumerate(first)]
-    one, other = (
-        "predictions:packed.npz",
-        table(Path("a.csv"), rows, head="ImageId,prediction"),
-    )
+    one, other = ("predictions:packed.npz", table(Path("a.csv"), rows, head="ImageId,prediction"))
     for run in score(listed, write_npy(Path("mine.npy"), first), one, other):  # type: ignore[arg-type]
         assert (counts(run.top1), run.top5) == ((2, 4), None)
 
@@ -359,7 +356,6 @@ def test_predictions_are_scored_and_reported_where_pytorch_is_not_installed(list
 
 
 # Which class a name in words means, in tables of predictions.
-
 
 TENCH, BIRD, LIFTER = "n01440764", "n02012849", "n03126707"
 

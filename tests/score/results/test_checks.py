@@ -235,7 +235,6 @@ def test_a_table_that_was_damaged_is_named(tmp_path: Path, spoil: object) -> Non
 
 # A kept shard counts only if it is whole, of this run and of these photos.
 
-
 LABEL = ShardLabel("key", "photos", range(16, 20), logits=7)
 ANSWERS = Answers(
     indices=np.array([16, 17, 19]),

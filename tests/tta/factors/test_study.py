@@ -17,10 +17,7 @@ RUN = '\n[[run]]\nlog = "a"\n'
         ("[[run]\n", ", line 1: not valid TOML"),
         ('[[run]]\non = ["amp"]', ", run 1 (line 1): log is missing: it must be a text or a list"),
         (RUN + RUN + "on = 3", ", run 2 (line 5): on must be a text or a list"),
-        (
-            RUN + RUN + 'on = "a"',
-            "run 1 (line 2): `on` is missing, which other runs have: on = []",
-        ),
+        (RUN + RUN + 'on = "a"', "run 1 (line 2): `on` is missing, which other runs have: on = []"),
         (RUN + 'on = ["A"]' + RUN + 'on = ["a"]', ": A and a are one factor: spell it in one way"),
         (RUN + "batch = 3", ", run 1 (line 2): batch is unknown; known here: log, names, on, set"),
         (RUN + 'set = {opt = "sgd"}', ', run 1 (line 2): set.opt must be a number, not "sgd"'),

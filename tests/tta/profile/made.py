@@ -13,11 +13,7 @@ NCCL = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>
 
 
 def kernel(
-    start: float,
-    end: float,
-    name: str = GEMM,
-    on: tuple[int, int] = (0, 7),
-    collective: str = "",
+    start: float, end: float, name: str = GEMM, on: tuple[int, int] = (0, 7), collective: str = ""
 ) -> Kernel:
     return Kernel(name, start, end - start, on[0], operator=None, collective=collective)
 

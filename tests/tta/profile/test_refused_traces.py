@@ -68,10 +68,7 @@ def test_traces_of_other_accelerators_and_profilers_are_named(tmp_path: Path) ->
     for category in ("xpu_runtime", "hpu_op", "privateuse1_driver"):
         events = [operator("aten::mm", 1, 2), event(category, "gemm", 1, 2)]
         assert why.format(category) in refusal(write(tmp_path / "other.json", events))
-    for process, what in (
-        ("/device:TPU:0", "/device:TPU"),
-        ("Ascend Hardware", "Ascend Hardware"),
-    ):
+    for process, what in (("/device:TPU:0", "/device:TPU"), ("Ascend Hardware", "Ascend Hardware")):
         named = {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": process}}
         assert why.format(what) in refusal(write(tmp_path / "other.json", [named]))
 

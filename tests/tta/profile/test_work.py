@@ -10,16 +10,7 @@ import pytest
 from genset.tta.profile.kineto import read_trace
 from genset.tta.profile.work import count_work
 from tests.tta.answers import answer
-from tests.tta.profile.made import (
-    HOST,
-    called,
-    floats,
-    halves,
-    launched,
-    on_device,
-    only,
-    trace,
-)
+from tests.tta.profile.made import HOST, called, floats, halves, launched, on_device, only, trace
 
 ROOT = Path(__file__).parents[3]
 
