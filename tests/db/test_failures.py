@@ -15,6 +15,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 
 from genset.db import Store, Verdict
+from tests.commands import says
 from tests.labeled_workspace import labeled_workspace, vote
 from tests.test_cli import error_of, genset
 
@@ -219,19 +220,14 @@ def test_a_folder_that_may_not_be_written_is_one_line(
 
 
 def test_a_database_that_another_holds_for_long_is_one_line(
-    workspace: Path,
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    impatient = "from genset.db import sqlite; sqlite.WAIT = 0.1\n"
-    impatient += "from genset.__main__ import main; main()"
-    with closing(sqlite3.connect(workspace / "genset.db", isolation_level=None)) as other:
+    monkeypatch.setattr("genset.db.sqlite.WAIT", 0.1)
+    monkeypatch.chdir(workspace)
+    with closing(sqlite3.connect("genset.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        done = subprocess.run(
-            [sys.executable, "-c", impatient, "remove", "flickr:1", "--reason", "asked"],
-            cwd=workspace,
-            capture_output=True,
-            text=True,
-        )
-    assert "another command has held it" in error_of(done, 1)
+        line = says("remove", "flickr:1", "--reason", "asked", code=1)
+    assert "another command has held it" in line and "\n" not in line
 
 
 # PostgreSQL

@@ -1,10 +1,11 @@
 """The store keeps its promises on both databases."""
 
+import json
 import subprocess
 import sys
 import uuid
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -92,34 +93,51 @@ def test_the_migrations_make_exactly_the_tables_of_the_models(store: Store, stor
     assert "\n" not in str(refused.value)
 
 
-def processes(program: str, *words: list[str]) -> None:
-    """Let a program run with each of these words at once, from the same moment on."""
-    waiting = f"import sys; from genset.db import *; sys.stdin.read(1)\n{program}"
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", waiting, *each],
-            stdin=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for each in words
-    ]
-    for process in running:
-        assert process.stdin is not None
-        process.stdin.write("go")
-        process.stdin.flush()
-    for process in running:
-        _, trouble = process.communicate(timeout=60)
-        assert process.returncode == 0, trouble
+# Splits off processes that work with each of these words, all from the same moment on.
+PROCESSES = """
+import json, sys, tempfile
+from multiprocessing import get_context
+from genset.db import *
+
+def work(*words):
+    together.wait()
+    {work}
+
+with tempfile.TemporaryDirectory() as folder:  # imports what opening needs
+    Store.open(f"sqlite:///{{folder}}/first.db").close()
+words = json.loads(sys.argv[1])
+fork = get_context("fork")
+together = fork.Barrier(len(words), timeout=60)
+with fork.Pool(len(words)) as pool:
+    pool.starmap(work, words, chunksize=1)
+"""
+
+
+def processes(work: str, *words: Sequence[str]) -> None:
+    program = PROCESSES.format(work=work.replace("\n", "\n    "))
+    done = subprocess.run(
+        [sys.executable, "-c", program, json.dumps(words)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_database_without_tables_yet_may_be_opened_by_several_processes_at_once(
     store_url: str,
 ) -> None:
-    processes("Store.open(sys.argv[1]).close()", *[[store_url]] * 4)
+    processes("Store.open(words[0]).close()", *[[store_url]] * 4)
     store = Store.open(store_url)
     assert inspect(store.engine).has_table("label")
     store.close()
+
+
+@pytest.mark.soak
+def test_nobody_finds_a_new_database_locked(tmp_path: Path) -> None:
+    """Where the switch to write-ahead logging did not wait, one process in 50 did."""
+    urls = [f"sqlite:///{tmp_path}/{number}.db" for number in range(40)]
+    processes("for url in words:\n    together.wait()\n    Store.open(url).close()", *[urls] * 8)
 
 
 @pytest.mark.parametrize(
@@ -287,7 +305,7 @@ LABELS = st.lists(
 
 
 @given(labels=LABELS)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_votes_are_the_newest_label_of_each_labeler(
     tmp_path: Path, labels: list[tuple[int, str, Verdict]]
 ) -> None:
@@ -325,11 +343,11 @@ def test_writers_in_threads_lose_no_label(store: Store) -> None:
 def test_writers_in_processes_lose_no_label(store: Store, store_url: str) -> None:
     [number] = add_candidates(store, candidate(1))
     program = (
-        "store = Store.open(sys.argv[1])\n"
+        "store = Store.open(words[0])\n"
         "for _ in range(25):\n"
         "    with store.begin() as session:\n"
         "        session.scalars(labels_in_force()).all()\n"
-        "        session.add(Label(candidate_id=int(sys.argv[2]), worker=sys.argv[3],\n"
+        "        session.add(Label(candidate_id=int(words[1]), worker=words[2],\n"
         "                          verdict=Verdict.CORRECT))\n"
     )
     processes(program, *([store_url, str(number), f"worker {n}"] for n in range(3)))

@@ -237,6 +237,7 @@ def test_of_two_keys_the_good_one_is_used_until_the_other_is_good_again(world: W
 # Its pace
 
 
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 def test_the_pace_falls_where_it_is_refused_and_rises_again(world: World) -> None:
     """One call a second is allowed, and ten are set."""
     host, last = world.host(interval=0.1), [0.0]
