@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -15,11 +16,14 @@ HOST = "labels.example.org"
 IDS = {"PROLIFIC_PID": "P1", "STUDY_ID": "S1", "SESSION_ID": "V1"}
 
 
+first_key = cache(partial(RSAKey.generate_key, 2048, {"kid": "k1"}))  # which takes its time
+
+
 class KeyHost:
     """`address` of the key set; `asked` counts requests; `status`, `answer` are what it sends."""
 
     def __init__(self) -> None:
-        self.key = RSAKey.generate_key(2048, {"kid": "k1"})
+        self.key = first_key()
         self.address = ""
         self.asked = 0
         self.status = 200
@@ -72,7 +76,7 @@ def key_host() -> Iterator[KeyHost]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         host.address = f"http://127.0.0.1:{server.server_address[1]}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         try:
             yield host
         finally:
