@@ -43,7 +43,7 @@ from genset.score.results.names import by_convention
 from genset.score.results.runs import find_runs
 from genset.scrape.opt_out import OptOut
 from genset.scrape.side_by_side import UNFINISHED
-from genset.sources.source import Settings, connected, source_class
+from genset.sources.source import connected, source_class
 from genset.workspace import Workspace
 
 _NAME = Photo.source, Photo.source_id
@@ -240,7 +240,7 @@ def _missing(workspace: Workspace, store: Store, *, may_scrape: bool) -> str:
         OptOut.of(workspace)
         see_images(workspace)
         for name in workspace.scrape.sources:
-            connected(source_class(name), Hosts(store), Settings.of(workspace))
+            connected(source_class(name), Hosts(store), workspace.scrape)
     except BadInput as error:
         return str(error)
     return ""

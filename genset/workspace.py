@@ -39,9 +39,8 @@ class Workspace:
         root: the folder that holds ``genset.toml``; absolute.
         store_url: an SQLAlchemy URL; a relative SQLite path in the settings is made absolute.
         images: the folder of original photos, which are named by their sha256; absolute.
-        scrape, label, evaluate, dataset: the settings of these names.
-        contact: an address at which the maintainer can be reached, of the settings or else of
-            GENSET_CONTACT; "" for none.
+        scrape, label, evaluate, dataset: the settings of these names; `scrape.contact` is that of
+            GENSET_CONTACT where the file has none.
     """
 
     root: Path
@@ -51,7 +50,6 @@ class Workspace:
     label: LabelRules = field(default_factory=LabelRules)
     evaluate: EvaluateSettings = field(default_factory=EvaluateSettings)
     dataset: DatasetSettings = field(default_factory=DatasetSettings, hash=False)  # it holds dicts
-    contact: str = ""
 
     def check_dois(self, name: str) -> None:
         """Refuse a DOI in the settings of a release that is neither `name` nor there.
@@ -135,6 +133,7 @@ class Workspace:
         text = read_text(path)
         settings = parse_toml(text, Settings, str(path))
         contact = checked_contact(settings.scrape.contact)
+        scrape = msgspec.structs.replace(settings.scrape, contact=contact)
         label = settings.label
         if site := os.environ.get("GENSET_LABEL_ADDRESS"):
             label = msgspec.structs.replace(label, address=site)
@@ -143,11 +142,10 @@ class Workspace:
                 root=root,
                 store_url=store_url(root, settings.store.url),
                 images=_images(root, settings.images.folder),
-                scrape=settings.scrape,
+                scrape=scrape,
                 label=label,
                 evaluate=settings.evaluate,
                 dataset=settings.dataset,
-                contact=contact,
             )
 
 

@@ -59,7 +59,7 @@ def init(folder: Path, contact: str, requested: str | None, as_json: bool) -> No
     load_secrets(folder)
     sources = ("flickr",) if os.environ.get("FLICKR_API_KEY") else ("commons",)
     workspace = Workspace.create(folder, sources, contact)
-    if contact.strip() not in ("", workspace.contact):
+    if contact.strip() not in ("", workspace.scrape.contact):
         raise BadInput(
             f"{workspace.root} is a workspace already, and init leaves its settings alone: set "
             f"contact under [scrape] in its {SETTINGS_FILE}"
@@ -146,7 +146,7 @@ def _where(workspace: Workspace) -> list[str]:
     if workspace.scrape.sources == ("flickr",):
         return [f"it searches Flickr with FLICKR_API_KEY; {change}"]
     lines = [f"it searches Wikimedia Commons, since FLICKR_API_KEY is not set; {change}"]
-    if not workspace.contact:
+    if not workspace.scrape.contact:
         lines.append(f"Commons requires a contact address: set `contact` in {SETTINGS_FILE}")
     return lines
 

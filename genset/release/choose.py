@@ -177,7 +177,11 @@ def narrowed(
     stay: Sequence[CandidateRow] = (),
 ) -> tuple[list[CandidateRow], Draws]:
     """Steps 3 to 5 of `choose`; and the draws, in a release that has the photos that `stay`."""
-    similar = _like_others(entries, plan.exclude)
+    similar: Reasons = {}
+    for exclusion in plan.exclude:
+        like = Reason(f"looks like a photo of {exclusion.name}", f"--exclude {exclusion.name}")
+        for entry in exclusion.shared_with(entries):
+            similar.setdefault(entry.task, like)
     fit = [
         entry
         for entry in entries
@@ -253,16 +257,6 @@ def _outside_plan(
     if plan.licenses and not plan.licenses.wants(License(entry.license, entry.license_url)):
         return Reason(f"licence {entry.license}", "--licenses")
     return excluded.get(entry.task)
-
-
-def _like_others(remaining: Sequence[CandidateRow], exclude: Iterable[Exclusion]) -> Reasons:
-    """The reason for each candidate whose photo is in another set."""
-    found: Reasons = {}
-    for exclusion in exclude:
-        for entry in exclusion.shared_with(remaining):
-            like = Reason(f"looks like a photo of {exclusion.name}", f"--exclude {exclusion.name}")
-            found.setdefault(entry.task, like)
-    return found
 
 
 def _without_copies(

@@ -15,7 +15,7 @@ from genset.core.errors import BadInput
 from genset.core.numbers import agree, count
 from genset.release.reader import MANIFEST, Release
 from genset.reporting.options import PLAIN, ReportOptions
-from genset.reporting.report import Inputs, OtherSet, Power, ReportData, ScoredModel, TopK
+from genset.reporting.report import Inputs, Power, ReportData, ScoredModel, TopK
 from genset.reporting.sections.order import SECTIONS
 from genset.reporting.summary import summarize
 from genset.score.results.results import ModelAnswers, Results, load_results
@@ -41,7 +41,7 @@ def collect(
         BadInput: an option names what is not there.
         GensetError: a run's files are not what `genset evaluate` or `genset finetune` wrote.
     """
-    loaded = [OtherSet(name, load_results(other, runs)) for name, other in others]
+    loaded = [(name, load_results(other, runs)) for name, other in others]
     return collect_results(load_results(photos, runs), runs, options, loaded)
 
 
@@ -49,7 +49,7 @@ def collect_results(
     results: Results,
     runs: Path,
     options: ReportOptions = PLAIN,
-    others: Sequence[OtherSet] = (),
+    others: Sequence[tuple[str, Results]] = (),
 ) -> ReportData:
     """Gather what is known of results that are loaded.
 

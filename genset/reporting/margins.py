@@ -65,9 +65,9 @@ def compare_counterparts(
     if not labels:
         raise BadInput("--counterpart is for the models of trainings: name one with --tta")
     found: dict[str, str] = {}
-    for spec in sorted(options.counterparts, key=lambda counterpart: bool(counterpart.model)):
-        models = [results.find(spec.model).label] if spec.model else labels
-        found |= dict.fromkeys(models, spec.counterpart)
+    for name, counterpart in sorted(options.counterparts, key=lambda pair: bool(pair[0])):
+        models = [results.find(name).label] if name else labels
+        found |= dict.fromkeys(models, counterpart)
     if others := [model for model in found if model not in labels]:
         raise BadInput(f"--counterpart {others[0]}=...: no --tta names the model {others[0]}")
     return {model: _tests(results, model, other, options) for model, other in found.items()}

@@ -9,16 +9,10 @@ from genset.sets.photos import Sampling
 from genset.statistics.bootstrap import STANDARD, Resampling
 
 
-@dataclass(frozen=True, slots=True)
-class EntrySpec:
-    """An entry's log, or the folder of its runs, and the model that this training gave."""
-
-    log: Path
-    model: str
-
-
-def parse_entry(words: str) -> EntrySpec:
+def parse_entry(words: str) -> tuple[Path, str]:
     """What ENTRY=MODEL asks for; the last "=" counts, since a path may hold others.
+
+    That is an entry's log, or the folder of its runs, and the model that this training gave.
 
     Raises:
         BadInput: there is no "=" with words on both sides.
@@ -26,19 +20,13 @@ def parse_entry(words: str) -> EntrySpec:
     log, _, model = words.rpartition("=")
     if not (log and model):
         raise BadInput(f"--tta {words}: write ENTRY=MODEL, such as runs/fast.tsv=resnet50")
-    return EntrySpec(Path(log), model)
+    return Path(log), model
 
 
-@dataclass(frozen=True, slots=True)
-class CounterpartSpec:
-    """A pretrained model, and the model that is held against it; "" for every entry's."""
-
-    model: str
-    counterpart: str
-
-
-def parse_counterpart(words: str) -> CounterpartSpec:
+def parse_counterpart(words: str) -> tuple[str, str]:
     """What PRETRAINED or MODEL=PRETRAINED asks for; the last "=" counts.
+
+    That is the model that is held against a pretrained one ("" for every entry's), and that one.
 
     Raises:
         BadInput: no model is named.
@@ -46,7 +34,7 @@ def parse_counterpart(words: str) -> CounterpartSpec:
     model, _, counterpart = words.rpartition("=")
     if not counterpart:
         raise BadInput(f"--counterpart {words}: write MODEL=PRETRAINED, such as fast=resnet50")
-    return CounterpartSpec(model, counterpart)
+    return model, counterpart
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +49,7 @@ class ReportOptions:
         k: a further number of answers to count a hit among, beside 1 and 5; 0 for none.
         tta: training logs, each with the model that it gave.
         tta_threshold: for all of these, in their scores' unit; None for each task's own.
-        counterparts: the pretrained models that those models are held against.
+        counterparts: of a model ("" for all of those), the pretrained one it is held against.
         margin: how many points worse than that still counts as not worse; None with no counterpart.
         resampling: how classes are resampled for intervals.
         classes: whether the classes are a "sample" or "fixed"; None: as the set has it.
@@ -78,9 +66,9 @@ class ReportOptions:
     lower: str = ""
     upper: str = ""
     k: int = 0
-    tta: tuple[EntrySpec, ...] = ()
+    tta: tuple[tuple[Path, str], ...] = ()
     tta_threshold: float | None = None
-    counterparts: tuple[CounterpartSpec, ...] = ()
+    counterparts: tuple[tuple[str, str], ...] = ()
     margin: float | None = None
     resampling: Resampling = STANDARD
     classes: Sampling | None = None

@@ -139,14 +139,6 @@ class ReportData:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherSet:
-    """Another set than the report's: its name, and the models on it."""
-
-    name: str
-    results: Results
-
-
-@dataclass(frozen=True, slots=True)
 class Inputs:
     """What the numbers of a report are found from.
 
@@ -155,14 +147,14 @@ class Inputs:
         runs: the folder of runs.
         release: the set, if it is a release.
         records: what a release knows of its photos, by their files; empty for other sets.
-        others: further sets that were scored, to compare with.
+        others: names of further sets, to compare with, each with the models on it.
     """
 
     results: Results
     runs: Path
     release: Release | None
     records: Mapping[str, ReleasePhoto]
-    others: Sequence[OtherSet]
+    others: Sequence[tuple[str, Results]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from genset.classes import imagenet1k
 from genset.comparison.logits import find_logits
 from genset.comparison.marks import nearly_all
-from genset.reporting.report import OtherSet
 from genset.score.results.count import ELSEWHERE
 from genset.score.results.results import ModelAnswers, Results
 from genset.score.results.runs import Accuracy, Run
@@ -136,17 +135,18 @@ class _Marks(NamedTuple):
 
 
 def compare_sets(
-    first: Results, other: OtherSet, resampling: Resampling, *, flagged_too: bool
+    first: Results, other: tuple[str, Results], resampling: Resampling, *, flagged_too: bool
 ) -> SetComparison:
     """Compare models on a report's set and on another one.
 
     Args:
         first: the models on the report's set.
-        other: the other set.
+        other: the other set's name, and the models on it.
         resampling: how classes are resampled for intervals.
         flagged_too: count models, too, whose answers as a whole cannot be right.
     """
-    sets = first, other.results
+    name, second = other
+    sets = first, second
     runs = [latest_runs(results) for results in sets]
     joined = [
         _ModelRuns((runs[0].get(key) or runs[1][key]).label, (runs[0].get(key), runs[1].get(key)))
@@ -158,11 +158,11 @@ def compare_sets(
         if not flagged_too and any(run.flags for run in model.runs if run)
     ]
     counted = [model for model in joined if model.label not in flagged]
-    shared = sorted(set(first.wnids) & set(other.results.wnids))
+    shared = sorted(set(first.wnids) & set(second.wnids))
     photos = [int(np.isin(results.truth, shared).sum()) for results in sets]
     return SetComparison(
-        name=other.name,
-        content_hash=other.results.photos.content_hash,
+        name=name,
+        content_hash=second.photos.content_hash,
         classes=len(shared),
         photos=(photos[0], photos[1]),
         is_of_imagenet=all(results.is_of_imagenet for results in sets),

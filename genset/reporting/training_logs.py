@@ -12,7 +12,6 @@ from typing import Literal
 
 from genset.core.errors import BadInput
 from genset.reporting.margins import MarginTest
-from genset.reporting.options import EntrySpec
 from genset.score.results.results import ModelAnswers
 from genset.score.results.runs import Run
 from genset.statistics.intervals import Interval
@@ -114,18 +113,17 @@ class JoinedEntry:
     remarks: tuple[str, ...]
 
 
-def join_entry(spec: EntrySpec, model: ModelAnswers, least: float | None) -> JoinedEntry:
+def join_entry(log: Path, model: ModelAnswers, least: float | None) -> JoinedEntry:
     """Read an entry's runs, beside the model that its training gave.
 
     Args:
-        spec: the log, or the folder of its runs.
+        log: its log, or the folder of its runs.
         model: as it was scored on the report's set.
         least: the threshold; None: the task's own.
 
     Raises:
         BadInput: a log is not there or has no right reading, or runs are of several entries.
     """
-    log = spec.log
     runs = _runs(log, least)
     task, about = one_task(runs), runs[0].about
     threshold = _threshold(log, runs, least)

@@ -26,7 +26,7 @@ from genset.db import SourceWords
 from genset.licenses import License, LicenseChoice
 from genset.net.api import as_source_error
 from genset.net.hosts import Host, Hosts
-from genset.workspace import Workspace
+from genset.settings import ScrapeSettings
 
 E = TypeVar("E")
 
@@ -67,30 +67,8 @@ class About:
     page_tells: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a workspace says of how sources are asked; `None` and "" for what it does not say.
-
-    Attributes:
-        contact: an address at which who asks can be reached.
-        calls_an_hour, images_per_second: Flickr's pace.
-        seed: of random draws.
-    """
-
-    contact: str = ""
-    calls_an_hour: int | None = None
-    images_per_second: int | None = None
-    seed: int = 0
-
-    @classmethod
-    def of(cls, workspace: Workspace) -> Self:
-        """Those of a workspace."""
-        return cls(
-            contact=workspace.contact,
-            calls_an_hour=workspace.scrape.calls_an_hour,
-            images_per_second=workspace.scrape.images_per_second,
-            seed=workspace.scrape.seed,
-        )
+Settings = ScrapeSettings
+"""What a workspace says of how sources are asked; `None` and "" for what it does not say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,14 +154,14 @@ def _same_machines(one: str, other: str) -> bool:
     types = [{re.sub("[ -]", "", t.lower()) for t in _TYPE.findall(text)} for text in (one, other)]
     if all(types):
         return bool(types[0] & types[1])
-    return hardware_kind(one) == hardware_kind(other)
+    return kind_of(one, "hardware") == kind_of(other, "hardware")
 
 
 def _same_framework(one: str, other: str) -> bool:
-    kind = framework_kind(one)
+    kind = kind_of(one, "framework")
     if kind == "other":
         return [w for w in _words(one) if w.isalpha()] == [w for w in _words(other) if w.isalpha()]
-    return kind == framework_kind(other)
+    return kind == kind_of(other, "framework")
 
 
 # Which runs count
@@ -197,17 +197,11 @@ def together(runs: Sequence[Training], threshold: float) -> list[str]:
 _KINDS = packaged_rows(Path(__file__).with_name("kinds.csv"))
 
 
-def hardware_kind(text: str) -> str:
-    """TPU, NPU, GPU, CPU, other, or not given."""
-    return _kind(text, "hardware")
+def kind_of(text: str, of: str) -> str:
+    """Of "hardware": TPU, NPU, GPU or CPU; of a "framework": PyTorch, JAX, and so on.
 
-
-def framework_kind(text: str) -> str:
-    """PyTorch, TensorFlow, MXNet, Caffe, JAX, PaddlePaddle, TensorRT, other, or not given."""
-    return _kind(text, "framework")
-
-
-def _kind(text: str, of: str) -> str:
+    Else other, or not given.
+    """
     if not text.strip():
         return "not given"
     named = (row for row in _KINDS if row["of"] == of and re.search(row["words"], text, re.I))

@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -12,7 +12,7 @@ from genset.core.numbers import agree, count, dollars, duration
 from genset.core.safe import clean
 from genset.core.table import Cell, Column, Table
 from genset.tta import words
-from genset.tta.one_entry import framework_kind, hardware_kind
+from genset.tta.one_entry import kind_of
 from genset.tta.rows import (
     SEED,
     Baseline,
@@ -211,8 +211,8 @@ def _task_table(
         ),
         doubtful=[row for row in rows if not row.runs],
         inferences=inference_rows,
-        hardware=_kinds(abouts, lambda about: hardware_kind(about.hardware)),
-        frameworks=_kinds(abouts, lambda about: framework_kind(about.framework)),
+        hardware=_kinds(abouts, "hardware"),
+        frameworks=_kinds(abouts, "framework"),
         percent=task.percent,
         lower_is_better=task.lower_is_better,
         training_baseline=baseline,
@@ -233,10 +233,9 @@ def _last_if_none(value: float | None) -> tuple[bool, float]:
     return value is None, value or 0.0
 
 
-def _kinds(
-    abouts: Mapping[str, Sequence[About]], kind: Callable[[About], str]
-) -> dict[str, dict[str, int]]:
-    return {use: dict(Counter(map(kind, of)).most_common()) for use, of in abouts.items()}
+def _kinds(abouts: Mapping[str, Sequence[About]], what: str) -> dict[str, dict[str, int]]:
+    kinds = {use: (kind_of(getattr(a, what), what) for a in of) for use, of in abouts.items()}
+    return {use: dict(Counter(found).most_common()) for use, found in kinds.items()}
 
 
 # Tables

@@ -29,7 +29,7 @@ from genset.sandbox.flickr import failure
 from genset.scrape.refresh import RefreshSummary, refresh
 from genset.scrape.results import ScrapeSummary
 from genset.sources.commons import search_text
-from genset.sources.source import Source, source_class
+from genset.sources.source import Settings, Source, source_class
 from genset.status import failed
 from tests.scrape.gate import Gate
 from tests.scrape.pools import NewPool, Pool, record
@@ -131,7 +131,7 @@ class Scraped:
 
 def connected(name: str, pool: Pool) -> Source:
     """A source that a command begins to ask, as fast as it will."""
-    settings = replace(SETTINGS, calls_an_hour=0, images_per_second=0)
+    settings = Settings(contact=SETTINGS.contact, calls_an_hour=0, images_per_second=0)
     return source_class(name).connect(Hosts(pool.store), settings)
 
 

@@ -208,15 +208,14 @@ def _scrape_plans(
     from genset.db.images_folder import claim_images
     from genset.scrape.side_by_side import note_unfinished, scrape_all
     from genset.scrape.state import forget_refusals
-    from genset.sources.source import Settings, connected
+    from genset.sources.source import connected
 
     claim_images(workspace, store)
     # A missing key of any of them ends the command before any begins.
-    settings = Settings.of(workspace)
     ready = []
     for plan in plans:
         ready.append(
-            (connected(plan.source, make_hosts(), settings, pictures=not plan.search), plan)
+            (connected(plan.source, make_hosts(), workspace.scrape, pictures=not plan.search), plan)
         )
     if retry_failed:
         for plan in plans:
@@ -311,11 +310,10 @@ def _estimates(
 ) -> dict[str, _Shown]:
     """What a scrape of each source takes."""
     from genset.scrape.estimate import estimate
-    from genset.sources.source import Settings
 
     found = {}
     for plan in plans:
-        takes = estimate(store, plan, plan.source.rates(Settings.of(workspace)))
+        takes = estimate(store, plan, plan.source.rates(workspace.scrape))
         found[plan.source.about.name] = asdict(takes), _estimate_lines(takes, plan)
     return found
 

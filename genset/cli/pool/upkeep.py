@@ -2,11 +2,12 @@
 
 import getpass
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import structs
 
 from genset.cli.common import (
     FILE,
@@ -62,16 +63,15 @@ def refresh(
     from genset.scrape import opt_out
     from genset.scrape.refresh import refresh_all, sources_in_pool
     from genset.scrape.results import photos_stored
-    from genset.sources.source import Settings, connected, source_class
+    from genset.sources.source import connected, source_class
 
     with opened(folder) as (workspace, store):
         listed = opt_out.OptOut.of(workspace)
         named = opt_out.honour(store, listed)
         names = sources or sources_in_pool(store) or workspace.scrape.sources
-        settings = Settings.of(workspace)
         # A missing key of any of them ends the command before any is asked.
         ready = [
-            connected(source_class(name), Hosts(store, say, give_up_after), settings)
+            connected(source_class(name), Hosts(store, say, give_up_after), workspace.scrape)
             for name in names
         ]
         begun = now()
@@ -212,11 +212,11 @@ def pull(
 
     try:
         workspace = Workspace.find(folder)
-        store, settings = Store.open(workspace.store_url), Settings.of(workspace)
+        store, settings = Store.open(workspace.store_url), workspace.scrape
     except NotAWorkspace:
         store, settings = user_store(), Settings()
     if contact or not settings.contact:
-        settings = replace(settings, contact=checked_contact(contact))
+        settings = structs.replace(settings, contact=checked_contact(contact))
 
     def open_source(name: str) -> Source:
         return connected(source_class(name), Hosts(store, say, give_up_after), settings, True)

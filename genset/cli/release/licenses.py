@@ -10,7 +10,7 @@ from genset.core.progress import say
 from genset.net.hosts import Hosts
 from genset.scrape import opt_out
 from genset.scrape.refresh import refresh
-from genset.sources.source import Settings, connected, source_class, source_names
+from genset.sources.source import connected, source_class, source_names
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _ask(
         if source not in source_names():
             raise BadInput("no source of this name is installed here")
         hosts = Hosts(store, say, patience)
-        ready = connected(source_class(source), hosts, Settings.of(workspace))
+        ready = connected(source_class(source), hosts, workspace.scrape)
     except BadInput as error:
         done.because[source] = str(error)
         return

@@ -68,8 +68,8 @@ def gather(inputs: Inputs, data: ReportData) -> Again:
     models, options = (*data.models, *data.flagged), data.options
     named, reference = options.named or data.set.name, options.reference
     sets = {named: _with_logits(inputs, data)}
-    for called, other in zip(options.others, inputs.others, strict=False):
-        sets[called] = [(model.run, has_logits(model)) for model in other.results.models]
+    for called, (_, other) in zip(options.others, inputs.others, strict=False):
+        sets[called] = [(model.run, has_logits(model)) for model in other.models]
     if measured := measured_on(reference, inputs.runs):
         names = {model.run.model for model in models}
         sets.setdefault(reference, [(run, False) for _, run in measured if run.model in names])
@@ -87,7 +87,7 @@ def gather(inputs: Inputs, data: ReportData) -> Again:
         by_hand=tuple(model.label for model in models if not spec_of(model.run)),
         files=tuple(files),
         paths=(
-            *(*sets, *files, options.taxonomy, *(str(entry.log) for entry in options.tta)),
+            *(*sets, *files, options.taxonomy, *(str(log) for log, _ in options.tta)),
             *(run.spec for runs in sets.values() for run, _ in runs),
         ),
     )
@@ -214,10 +214,9 @@ def _report(again: Again, options: ReportOptions) -> str:
     words = [f"--{name} {_path(again, str(value))}" for name, value in pairs if value]
     words += ["--include-flagged"] * options.include_flagged
     words += ["--include-restricted"] * options.include_restricted
-    words += [f"--tta {_path(again, f'{entry.log}={entry.model}')}" for entry in options.tta]
-    for counterpart in options.counterparts:
-        model = f"{counterpart.model}=" if counterpart.model else ""
-        words.append(f"--counterpart {_argument(f'{model}{counterpart.counterpart}')}")
+    words += [f"--tta {_path(again, f'{log}={model}')}" for log, model in options.tta]
+    for model, counterpart in options.counterparts:
+        words.append(f"--counterpart {_argument('='.join(filter(None, (model, counterpart))))}")
     return "".join(f" {word}" for word in words)
 
 

@@ -34,12 +34,11 @@ def gather(inputs: Inputs, data: ReportData) -> tuple[JoinedEntry, ...]:
             counterpart without a margin or the other way round.
     """
     options, found = data.options, dict[Path, JoinedEntry]()
-    for spec in options.tta:
-        model = inputs.results.find(spec.model)
-        place = spec.log.resolve()
+    for log, named in options.tta:
+        model, place = inputs.results.find(named), log.resolve()
         if place in found:
-            raise BadInput(f"--tta names {spec.log} twice: an entry's training gave one model")
-        found[place] = join_entry(spec, model, options.tta_threshold)
+            raise BadInput(f"--tta names {log} twice: an entry's training gave one model")
+        found[place] = join_entry(log, model, options.tta_threshold)
     labels = [entry.model for entry in found.values()]
     tests = margins.compare_counterparts(inputs.results, labels, options)
     return tuple(
