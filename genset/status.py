@@ -168,12 +168,21 @@ def status(workspace: Workspace, store: Store) -> Status:
         rules = workspace.label
         further = proposal_stats(session, rules)
         chosen = chosen_classes(session)
+        reasons = (
+            select(Photo.rejected, func.count())
+            .where(Photo.rejected.is_not(None), _OF_POOL)
+            .group_by(Photo.rejected)
+            .order_by(func.min(Photo.id))
+        )
+        rejected: Counter[str] = Counter()
+        for reason, count in session.execute(reasons):
+            rejected[str(reason).partition(":")[0]] += count
         now = Status(
             **_counts(session),
             workspace=str(workspace.root),
             classes=len(taxonomy),
             chosen=sum(cls.wnid in chosen for cls in taxonomy) or len(taxonomy),
-            rejected=_rejected(session),
+            rejected=dict(rejected.most_common()),
             rejected_entries=dict(sum(_rejected_entries(session).values(), Counter())),
             outages=list(_outages(session)),
             candidates=sum(candidates.values()),
@@ -249,23 +258,6 @@ def _missing(workspace: Workspace, store: Store, *, may_scrape: bool) -> str:
 def _in_labeling(*columns: Any) -> Select[*tuple[Any, ...]]:
     """Something of the candidates that are labeled."""
     return in_labeling().order_by(None).with_only_columns(*columns)
-
-
-def _rejected(session: Session) -> dict[str, int]:
-    """How many photos were rejected, by the reason without its details.
-
-    The commonest first, and of equally common ones that of the earlier photo.
-    """
-    reasons = (
-        select(Photo.rejected, func.count())
-        .where(Photo.rejected.is_not(None), _OF_POOL)
-        .group_by(Photo.rejected)
-        .order_by(func.min(Photo.id))
-    )
-    rejected: Counter[str] = Counter()
-    for reason, count in session.execute(reasons):
-        rejected[str(reason).partition(":")[0]] += count
-    return dict(rejected.most_common())
 
 
 def _by_source(session: Session) -> dict[str, SourceCounts]:

@@ -198,6 +198,10 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         )
     classes = _classes(pool, votes, workspace.label, store.taxonomy)
     frequencies = [_frequency(ballot) for ballot in pool if ballot.votes]
+    bins = [0] * 11
+    for frequency in frequencies:
+        # Of whole numbers: 0.3 * 10 is not quite 3.
+        bins[10 * frequency.correct // frequency.votes] += 1
     return Stats(
         panel=panel,
         panels={name: by_panel.get(name, 0) for name in panels(store)},
@@ -208,7 +212,7 @@ def collect(store: Store, workspace: Workspace, panel: str | None = None) -> Sta
         labelers=len({vote.worker for vote in votes}),
         ruled=sum(ballot.ruling is not None for ballot in pool),
         agreement=krippendorff_alpha(votes),
-        histogram=_histogram(frequencies),
+        histogram=tuple(bins),
         classes=tuple(classes),
         frequencies=tuple(frequencies),
         by_labeler=tuple(labelers),
@@ -337,11 +341,3 @@ def _frequency(ballot: Ballot) -> Frequency:
     correct, votes = ballot.counts[Verdict.CORRECT], len(ballot.votes)
     interval = wilson(correct, votes)
     return Frequency(ballot.task, correct, votes, correct / votes, *interval, ballot.ruling)
-
-
-def _histogram(frequencies: Sequence[Frequency]) -> tuple[int, ...]:
-    bins = [0] * 11
-    for frequency in frequencies:
-        # Of whole numbers: 0.3 * 10 is not quite 3.
-        bins[10 * frequency.correct // frequency.votes] += 1
-    return tuple(bins)

@@ -116,7 +116,7 @@ def _texts(blocks: Iterable[Block]) -> Iterator[str]:
             case Heading(text):
                 yield f"#### {escape_markdown(text)}"
             case Paragraph(text):
-                yield _escaped(text)
+                yield escape_markdown(text.striptags() if isinstance(text, Markup) else text)
             case Grid(table):
                 yield table_in_markdown([table])
             case Commands(text):
@@ -124,7 +124,3 @@ def _texts(blocks: Iterable[Block]) -> Iterator[str]:
             case Columns(columns):
                 for column in columns:
                     yield from _texts(column)
-
-
-def _escaped(text: str) -> str:
-    return escape_markdown(text.striptags() if isinstance(text, Markup) else text)

@@ -69,6 +69,8 @@ def page_of_parts(
         ModuleNotFoundError: Jinja is not installed.
     """
     source = (files("genset.reporting") / "templates" / "script.js").read_text("utf-8")
+    # The hash is over the element's text, to the byte: nothing from outside, and this script alone.
+    digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
     return template().render(
         title=title,
         kind=kind,
@@ -78,7 +80,8 @@ def page_of_parts(
         html_of=html_of,
         notices=notices,
         script=Markup(source),  # noqa: S704 - our own file
-        policy=_policy(source),
+        policy="default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
     )
 
 
@@ -100,15 +103,3 @@ def template() -> "Template":
         lstrip_blocks=True,
     )
     return environment.get_template("report.html.j2")
-
-
-def _policy(source: str) -> str:
-    """The page's Content-Security-Policy: nothing from outside, and its own script alone.
-
-    The hash is over the element's text, to the byte.
-    """
-    digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
-    return (
-        "default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
-        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    )

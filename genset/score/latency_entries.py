@@ -100,11 +100,6 @@ def time_models(
             yield spec, made
 
 
-def _batches(latency: "Latency") -> dict[str, Any]:
-    many = latency.many
-    return {} if many is None else {"many": {"photos": latency.many_photos, **asdict(many)}}
-
-
 def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) -> Path:
     from genset.score.latency import WARM_UP
 
@@ -123,6 +118,7 @@ def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) ->
     mapping = run.mapping or {}  # on classes of a user's own
     network, whole = latency.network, latency.from_file
     priced = {} if price is None else {"cost": cost_of(whole.mean, price)}
+    many = latency.many
     misc: dict[str, Any] = {
         "latency": f"mean; {NETWORK}",
         **asdict(network),
@@ -136,7 +132,7 @@ def _entry(run: "Run", latency: "Latency", folder: Path, price: float | None) ->
         "photos": latency.photos,
         "sameTop5AsScored": f"{latency.same} of {latency.compared}",
         "batch": latency.batch,
-        **_batches(latency),
+        **({} if many is None else {"many": {"photos": latency.many_photos, **asdict(many)}}),
         "threads": latency.threads,
         "device": latency.device,
         "precision": ", ".join(filter(None, [latency.precision, latency.form])),

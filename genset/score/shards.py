@@ -136,29 +136,20 @@ def load_shard(path: Path, label: ShardLabel) -> Answers:
                 unreadable={int(index): reason for index, reason in why.items()},
                 notes=tuple(json.loads(str(arrays["notes"]))),
             )
-        _check(answers, label)
+        if sorted([*answers.indices.tolist(), *answers.unreadable]) != list(label.indices):
+            raise ValueError("of other photos")
+        numbers, others = [answers.probabilities], [answers.classes, answers.losses]
+        if label.logits:
+            if answers.logits is None or answers.logits.shape[1:] != (label.logits,):
+                raise ValueError("without its logits")
+            numbers.append(answers.logits)
+        if any(len(array) != len(answers.indices) for array in (*others, *numbers)):
+            raise ValueError("not of one length")
+        if not all(np.isfinite(number).all() for number in numbers):
+            raise ValueError("NaN or infinity")
     except Exception as error:  # noqa: BLE001 - a damaged file raises whatever it likes
         raise BadShard(f"{path} is not a shard of this run: {first_line(error)}") from None
     return answers
-
-
-def _check(answers: Answers, label: ShardLabel) -> None:
-    """See that the answers are to a shard's photos.
-
-    Raises:
-        ValueError: they are not.
-    """
-    if sorted([*answers.indices.tolist(), *answers.unreadable]) != list(label.indices):
-        raise ValueError("of other photos")
-    numbers, others = [answers.probabilities], [answers.classes, answers.losses]
-    if label.logits:
-        if answers.logits is None or answers.logits.shape[1:] != (label.logits,):
-            raise ValueError("without its logits")
-        numbers.append(answers.logits)
-    if any(len(array) != len(answers.indices) for array in (*others, *numbers)):
-        raise ValueError("not of one length")
-    if not all(np.isfinite(number).all() for number in numbers):
-        raise ValueError("NaN or infinity")
 
 
 def merged(shards: Sequence[Answers], photos: int) -> Answers:

@@ -68,7 +68,9 @@ def workspace_queries(workspace: Workspace, store: Store, *, begin: bool = False
         BadInput: the workspace's own list is not right, and would be begun with.
     """
     with store.begin_alone() if begin else store.session() as session:
-        taxonomy, content = stored_taxonomy(session), _stored(session)
+        taxonomy, fact = stored_taxonomy(session), session.get(Fact, _FACT)
+        list_text = "{}" if fact is None else session.get_one(QueryList, fact.value).content
+        content: Mapping[str, Any] = json.loads(list_text)  # what it says of classes, by wnid
         is_whole = all(cls.wnid in content for cls in taxonomy)
         newest = taxonomy if is_whole else newest_queries(workspace.root, taxonomy).classes
         classes = tuple(_as_stored(cls, content) for cls in newest)
@@ -114,15 +116,6 @@ def version_of(classes: Iterable[ImageClass]) -> str:
     searched = {cls.wnid: searched_with(cls) for cls in classes}
     canonical = json.dumps(searched, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return sha256(canonical.encode()).hexdigest()[:12]
-
-
-def _stored(session: Session) -> Mapping[str, Any]:
-    """What the stored list says of classes, by wnid; nothing where none is stored."""
-    fact = session.get(Fact, _FACT)
-    found: Mapping[str, Any] = (
-        json.loads(session.get_one(QueryList, fact.value).content) if fact is not None else {}
-    )
-    return found
 
 
 def _as_stored(cls: ImageClass, content: Mapping[str, Any]) -> ImageClass:

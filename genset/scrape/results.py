@@ -133,17 +133,13 @@ class Results:
         entries = (Counter(page.rejected) for page in pages)
         self._summary.rejected_entries = dict(sum(entries, Counter(self._summary.rejected_entries)))
         for (job, result), decision in zip(done, decisions, strict=True):
-            self._on_event(self._event(job, result, decision))
-
-    def _event(self, job: Job, result: JobResult, decision: str) -> dict[str, str]:
-        """What came of a job, as `Hosts.on_event` takes it."""
-        if isinstance(job, PageJob):
-            what = {"query": f"{job.step.question.text} (page {job.step.question.page})"}
-        else:
-            what = {"photo": f"{self._plan.source.about.name}:{job.candidate.source_id}"}
-        status = "ok" if isinstance(result, SearchPage | Original) else str(result)
-        about = {"host": job.host.title, "class": job.cls.wnid} | what
-        return about | {"status": status, "decision": decision}
+            if isinstance(job, PageJob):
+                what = {"query": f"{job.step.question.text} (page {job.step.question.page})"}
+            else:
+                what = {"photo": f"{self._plan.source.about.name}:{job.candidate.source_id}"}
+            status = "ok" if isinstance(result, SearchPage | Original) else str(result)
+            about = {"host": job.host.title, "class": job.cls.wnid} | what
+            self._on_event(about | {"status": status, "decision": decision})
 
     def _keep(
         self,

@@ -343,20 +343,16 @@ class _Scraper:
         self.results.keep(results, self.hosts.now())
         finished, self.finished = self.finished, []
         for job, _ in finished:
-            self._note(job)
+            self.calls[job.host] -= 1
+            if isinstance(job, PhotoJob):
+                self.photos.discard(job.candidate.photo_id)
+            self.working[job.cls.wnid] -= 1
+            if not self.working[job.cls.wnid]:  # all its jobs are done: it is looked at
+                del self.working[job.cls.wnid]
+                self.schedule.add(job.cls)
         for _, result in finished:
             if isinstance(result, Exception) and not _is_result(result):
                 raise result
-
-    def _note(self, job: Job) -> None:
-        """A job is done: its class is looked at when all its jobs are."""
-        self.calls[job.host] -= 1
-        if isinstance(job, PhotoJob):
-            self.photos.discard(job.candidate.photo_id)
-        self.working[job.cls.wnid] -= 1
-        if not self.working[job.cls.wnid]:
-            del self.working[job.cls.wnid]
-            self.schedule.add(job.cls)
 
     def _pause(self) -> None:
         """Wait until a class can go on; or give up those that are waiting."""

@@ -234,7 +234,8 @@ def _chosen(
     last_place = len(place)
     # A class may have thousands of candidates, and the first few hundred may tell.
     enough = plan.first_rank + 9 + 5 * plan.per_class // (4 * max(1, len(queries)))
-    statement = _candidates(plan, of_several is None)
+    window = None if plan.is_picky else (plan.posted_after, plan.posted_before)
+    statement = _usable(_source(plan), source_names(), plan.min_size, window, of_several is None)
     ranked: list[RankedPhoto] = []
     rejected_by_plan = Counter[str]()
     for above, below in pairwise((-1, enough, 2 * enough, last_rank)):
@@ -271,12 +272,6 @@ def _read(
         elif row.rank >= plan.first_rank:  # what searches before found is not of this one
             rejected_by_plan[reason] += 1
     return matching
-
-
-def _candidates(plan: ScrapePlan, asks_contested: bool) -> Select[*tuple[Any, ...]]:
-    """The candidates of a class in a range of ranks, such as the plan wants as far as one knows."""
-    window = None if plan.is_picky else (plan.posted_after, plan.posted_before)
-    return _usable(_source(plan), source_names(), plan.min_size, window, asks_contested)
 
 
 # A plan's statement is the same for every class, and takes longer to build than to answer.

@@ -207,7 +207,14 @@ class Flickr(Source):
     def _call(self, method: str, parameters: dict[str, object], quota: int) -> dict[str, Any]:
         """Call a method once, with the key of this number, which no error shows."""
         try:
-            return self._answer(method, parameters, quota)
+            call = reduce(getattr, method.split("."), self._apis[quota])
+            try:
+                return parse_reply(call(**parameters))
+            except requests.HTTPError as error:
+                if not is_retryable(error):
+                    with suppress(SourceUnavailable):  # what Flickr says of it, if it says anything
+                        parse_reply(error.response.content)
+                raise
         except SourceError as error:
             words, count = str(error), len(self._keys)
             if key := self._keys[quota]:
@@ -216,16 +223,6 @@ class Flickr(Source):
                 which = f"key {quota + 1} of {count} in " if count > 1 else ""
                 words += f"; check {which}FLICKR_API_KEY"
             raise type(error)(words, error.code, error.scope) from None
-
-    def _answer(self, method: str, parameters: dict[str, object], quota: int) -> dict[str, Any]:
-        call = reduce(getattr, method.split("."), self._apis[quota])
-        try:
-            return parse_reply(call(**parameters))
-        except requests.HTTPError as error:
-            if not is_retryable(error):
-                with suppress(SourceUnavailable):  # what Flickr says of it, if it says anything
-                    parse_reply(error.response.content)
-            raise
 
 
 def keys_in(text: str) -> list[str]:

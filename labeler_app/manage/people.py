@@ -205,7 +205,14 @@ def _decide(
     reason = st.text_input("Because", key=f"why {name}", max_chars=500) or _NO_REASON
     since = effect = None
     if what is not LabelerAct.VOID:
-        since = _since(name)
+        day = st.date_input(
+            "Only votes since (midnight, UTC)",
+            value=None,
+            max_value="today",
+            key=f"since {name}",
+            width=300,
+        )
+        since = datetime.combine(day, time(), tzinfo=UTC) if day else None
         try:
             effect = _effect(str(workspace.root), name, since, workspace, store)
             st.markdown(_line(effect, "would be void"))
@@ -228,17 +235,6 @@ def _decide(
         Labelers(store).block(name)
         st.session_state["trust message"] = as_markdown(f"{name} is blocked")
         st.rerun()
-
-
-def _since(name: str) -> datetime | None:
-    day = st.date_input(
-        "Only votes since (midnight, UTC)",
-        value=None,
-        max_value="today",
-        key=f"since {name}",
-        width=300,
-    )
-    return datetime.combine(day, time(), tzinfo=UTC) if day else None
 
 
 def _line(effect: Effect, what: str) -> str:

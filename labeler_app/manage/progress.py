@@ -27,7 +27,10 @@ def show_progress(workspace: Workspace, store: Store) -> None:
         st.metric("Votes missing", _range(lacking))
         st.metric("Done in", _finish(lacking, going), help=_FINISH)
     if going.at_work:
-        st.caption(as_markdown(_names(going)))
+        busiest = sorted(going.at_work.items(), key=lambda labeler: (-labeler[1], labeler[0]))
+        names = [f"{name} ({labels:,})" for name, labels in busiest[:_MOST_NAMES]]
+        names += [f"{len(busiest) - _MOST_NAMES:,} others"] * (len(busiest) > _MOST_NAMES)
+        st.caption(as_markdown(f"At work, with their labels of the last hour: {', '.join(names)}"))
     stats = chosen_stats(workspace, store)
     with st.container(horizontal=True, gap="medium"):
         st.metric("Candidates done", f"{stats.done:,} of {stats.candidates:,}", help=_DONE)
@@ -108,13 +111,6 @@ _FINISH = (
 @st.cache_resource(ttl=15, show_spinner=False)
 def _work(folder: str, _workspace: Workspace, _store: Store) -> tuple[Pace, MissingVotes]:
     return pace(_store, _workspace.label), missing(_store, _workspace.label)
-
-
-def _names(going: Pace) -> str:
-    busiest = sorted(going.at_work.items(), key=lambda labeler: (-labeler[1], labeler[0]))
-    names = [f"{name} ({labels:,})" for name, labels in busiest[:_MOST_NAMES]]
-    names += [f"{len(busiest) - _MOST_NAMES:,} others"] * (len(busiest) > _MOST_NAMES)
-    return f"At work, with their labels of the last hour: {', '.join(names)}"
 
 
 def _range(lacking: MissingVotes) -> str:

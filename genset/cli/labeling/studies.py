@@ -21,7 +21,6 @@ from genset.core.table import Cell, Column, Table
 from genset.core.to_json import to_json
 
 if TYPE_CHECKING:
-    from genset.label.crowd.studies import Study
     from genset.label.crowd.visits import VisitReport
 
 _PLATFORM = click.Choice(["prolific", "mturk"])
@@ -87,7 +86,21 @@ def add_study(
         question = mturk_question(site, key) if platform == "mturk" else None
         made = Studies(store).add(platform, key, screens, Terms(consent=consent, **terms))
     answer = {"study": made, "address": link, "question": question}
-    show(to_json(answer), _described(made, link, question), as_json)
+    lines = [
+        f"{made.platform} study {made.key}: {count(made.screens, 'screen')} each, completion code "
+        f"{made.code}",
+    ]
+    others = {
+        "gold questions failed": made.code_failed,
+        "consent refused": made.code_declined,
+        "no photos left": made.code_nothing,
+    }
+    lines.append("other codes: " + ", ".join(f"{code} {what}" for what, code in others.items()))
+    if link is not None:
+        lines.append(f"the study's address: {link}")
+    if question is not None:
+        lines.append(f"the HIT's question, to give MTurk as it stands:\n{question.rstrip()}")
+    show(to_json(answer), "\n".join(lines), as_json)
 
 
 @study.command("list")
@@ -176,24 +189,6 @@ def reconcile_study(folder: Path | None, export: Path, key: str | None, as_json:
     if found.unknown:
         lines.append(f"listed, but never here: {found.unknown:,}")
     show(found, "\n".join(lines), as_json)
-
-
-def _described(made: "Study", link: str | None, question: str | None) -> str:
-    lines = [
-        f"{made.platform} study {made.key}: {count(made.screens, 'screen')} each, completion code "
-        f"{made.code}",
-    ]
-    others = {
-        "gold questions failed": made.code_failed,
-        "consent refused": made.code_declined,
-        "no photos left": made.code_nothing,
-    }
-    lines.append("other codes: " + ", ".join(f"{code} {what}" for what, code in others.items()))
-    if link is not None:
-        lines.append(f"the study's address: {link}")
-    if question is not None:
-        lines.append(f"the HIT's question, to give MTurk as it stands:\n{question.rstrip()}")
-    return "\n".join(lines)
 
 
 def _yes_no(value: bool) -> str:

@@ -12,7 +12,6 @@ from genset.settings import SETTINGS_FILE
 from genset.workspace import Workspace
 
 if TYPE_CHECKING:
-    from genset.classes import ImageClass
     from genset.scrape.plan import ScrapePlan
     from genset.scrape.queries import Queries
     from genset.sources.source import Source
@@ -55,8 +54,12 @@ def plan_of(
     if until is not None and until <= since:
         raise BadInput(f"--posted-before {until.date()} must be later than {since.date()}")
     requested = queries.select(classes)
+    found = tuple(cls for cls in requested if source.queries(cls))
+    if 0 < len(found) < len(requested):
+        others = f"{len(requested) - len(found):,} of {len(requested):,} classes"
+        say(f"{source.about.name}: {others} have no `{source.query_key}` and are skipped{_SET}")
     return ScrapePlan(
-        classes=_searched(source, requested),
+        classes=found,
         per_class=per_class or workspace.scrape.per_class,
         posted_after=since,
         posted_before=until,
@@ -86,17 +89,6 @@ def _past(day: datetime, where: str) -> datetime:
 
 
 _SET = ": classes of your own can set it (docs/your-classes.md)"
-
-
-def _searched(
-    source: "type[Source]", classes: "tuple[ImageClass, ...]"
-) -> "tuple[ImageClass, ...]":
-    """Those of the classes that a source can be searched for; the others are told, if not all."""
-    found = tuple(cls for cls in classes if source.queries(cls))
-    if 0 < len(found) < len(classes):
-        others = f"{len(classes) - len(found):,} of {len(classes):,} classes"
-        say(f"{source.about.name}: {others} have no `{source.query_key}` and are skipped{_SET}")
-    return found
 
 
 def possible(plans: "list[ScrapePlan]") -> "list[ScrapePlan]":

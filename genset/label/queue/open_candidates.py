@@ -266,7 +266,17 @@ class OpenCandidates:
         """
         self._read(session, wnid)
         if (right := self._known_right.get(wnid)) is None:
-            right = self._known_right[wnid] = self._right_in(wnid)
+            ruled, unanimous = [], []
+            for number in self._ranked.get(wnid, ()):
+                votes, correct, _ = self._votes[number]
+                if number in self._requested:  # somebody doubts it
+                    continue
+                if number in self.rulings:
+                    if self.rulings[number] is Verdict.CORRECT:
+                        ruled.append(number)
+                elif votes == correct > 0:
+                    unanimous.append((-votes, number))
+            right = self._known_right[wnid] = ruled + [number for _, number in sorted(unanimous)]
         return right
 
     @locked
@@ -286,20 +296,6 @@ class OpenCandidates:
             if is_known and not is_waiting and not (is_right and number in self._for_examples):
                 found.append(number)
         return found
-
-    def _right_in(self, wnid: str) -> list[int]:
-        """Those `known_right`; none that waits for a review: somebody doubts it."""
-        ruled, unanimous = [], []
-        for number in self._ranked.get(wnid, ()):
-            votes, correct, _ = self._votes[number]
-            if number in self._requested:
-                continue
-            if number in self.rulings:
-                if self.rulings[number] is Verdict.CORRECT:
-                    ruled.append(number)
-            elif votes == correct > 0:
-                unanimous.append((-votes, number))
-        return ruled + [number for _, number in sorted(unanimous)]
 
     @locked
     def _read(self, session: Session, wnid: str, then: Iterable[str] = ()) -> None:

@@ -107,6 +107,12 @@ contributions: Can others extend, augment, build on or contribute to the dataset
 def datasheet(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> str:
     """The questions that have answers, and a list of the others, in Markdown."""
     about = About(manifest)
+    license = about.word("license")
+    terms = [
+        *([f"Labels and documents: {license.rstrip('.')}."] if license else []),
+        "Each photo is under its own licence, which its record names; LICENSES.txt counts them.",
+        *licenses_seen(manifest, photos),
+    ]
     known = {
         "authors": markdown(about.makers()),
         "updates": NEVER_CHANGES,
@@ -115,7 +121,10 @@ def datasheet(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> str:
         "contact": linked(about.contact),
         **_composition(manifest, photos, taxonomy),
         **_collection(manifest, photos, about),
-        **_distribution(manifest, photos, about),
+        "hosting": "; ".join(about.lines("hosting", "doi")),
+        "terms": markdown(" ".join(terms)),
+        "restrictions": markdown(reserved(photos))
+        or "Those of each photo's licence: see LICENSES.txt.",
     }
     parts, missing = [f"# Datasheet of {markdown(manifest['name'])}", _HEAD], []
     for row in _QUESTIONS.splitlines():
@@ -143,6 +152,14 @@ def _composition(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> dict[
     classes = sorted({photo.wnid for photo in photos})
     names = ", ".join(taxonomy[wnid].name for wnid in classes)
     names = names if len(classes) <= _NAMED else count(len(classes), "class", "classes")
+    missing = {
+        "title": sum(not photo.title for photo in photos),
+        "owner": sum(not (photo.owner_name or photo.owner) for photo in photos),
+        "day when it was taken": sum(not photo.taken_at for photo in photos),
+        "page": sum(not photo.page_url for photo in photos),
+        "label recorded with it": sum(not photo.labels for photo in photos),
+    }
+    parts = [f"no {what} ({count(n, 'photo')})" for what, n in missing.items() if n]
     known = {
         "instances": f"Photos of {names}, from {titles(places(manifest, photos))}.",
         "number": f"{contents(photos, taxonomy)}.",
@@ -151,7 +168,7 @@ def _composition(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> dict[
         "its source, owner, title, licence and dates as far as they are known, and its labels.",
         "targets": f"Yes: its class, by {'wnid' if taxonomy.is_imagenet else 'id'}, with the "
         f"class's index in classes.csv; and {labels_per_photo(photos)}.",
-        "missing": _missing(photos),
+        "missing": f"Yes: {'; '.join(parts)}." if parts else "No.",
         "relationships": "Photos of one owner have the same owner in their records, where it is "
         "known.",
         "splits": "It is a test set as a whole.",
@@ -167,18 +184,6 @@ def _composition(manifest: _Facts, photos: _Photos, taxonomy: Taxonomy) -> dict[
         "individuals": " ".join(persons(manifest, photos, taxonomy)),
     }
     return {name: markdown(words) for name, words in known.items()}
-
-
-def _missing(photos: _Photos) -> str:
-    missing = {
-        "title": sum(not photo.title for photo in photos),
-        "owner": sum(not (photo.owner_name or photo.owner) for photo in photos),
-        "day when it was taken": sum(not photo.taken_at for photo in photos),
-        "page": sum(not photo.page_url for photo in photos),
-        "label recorded with it": sum(not photo.labels for photo in photos),
-    }
-    parts = [f"no {what} ({count(n, 'photo')})" for what, n in missing.items() if n]
-    return f"Yes: {'; '.join(parts)}." if parts else "No."
 
 
 def _collection(manifest: _Facts, photos: _Photos, about: About) -> dict[str, str]:
@@ -204,19 +209,4 @@ def _collection(manifest: _Facts, photos: _Photos, about: About) -> dict[str, st
     return {name: markdown(" ".join(words)) for name, words in known.items()} | {
         "involved": f"{markdown(labeled[0])} {people}".strip(),
         "revoked": linked(request) if about.contact else "",
-    }
-
-
-def _distribution(manifest: _Facts, photos: _Photos, about: About) -> dict[str, str]:
-    license = about.word("license")
-    terms = [
-        *([f"Labels and documents: {license.rstrip('.')}."] if license else []),
-        "Each photo is under its own licence, which its record names; LICENSES.txt counts them.",
-        *licenses_seen(manifest, photos),
-    ]
-    return {
-        "hosting": "; ".join(about.lines("hosting", "doi")),
-        "terms": markdown(" ".join(terms)),
-        "restrictions": markdown(reserved(photos))
-        or "Those of each photo's licence: see LICENSES.txt.",
     }

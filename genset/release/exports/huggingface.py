@@ -101,23 +101,8 @@ def write_hub(release: Release, texts: Mapping[str, str], folder: Path) -> None:
     """Write ``README.md``, the card with the Hub's metadata on top, and ``data/`` in Parquet."""
     (folder / "data").mkdir()
     write_parquet(release, texts, folder / "data")
-    facts = _head(release, json.loads(texts[MANIFEST]))
-    head = json.dumps(facts, indent=1, ensure_ascii=False)  # JSON is YAML too
-    parts = [
-        texts[CARD].rstrip(),
-        "## Columns",
-        "`label` and `class_name` are the class's place in docs/classes.csv: the names of `label` "
-        "are ids (wnids), those of `class_name` are for people.",
-        "## Citation",
-        f"```bibtex\n{texts[CITATION].rstrip()}\n```",
-    ]
-    write_text(folder / "README.md", f"---\n{head}\n---\n\n" + "\n\n".join(parts) + "\n")
-
-
-def _head(release: Release, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """The metadata of the card."""
-    about = About(manifest)
-    return {
+    about = About(json.loads(texts[MANIFEST]))
+    facts = {
         "pretty_name": f"{about.title} {release.name}".strip(),
         "license": "other",
         "license_name": "each-photo-has-its-own",
@@ -131,6 +116,16 @@ def _head(release: Release, manifest: Mapping[str, Any]) -> dict[str, Any]:
             }
         ],
     }
+    head = json.dumps(facts, indent=1, ensure_ascii=False)  # JSON is YAML too
+    parts = [
+        texts[CARD].rstrip(),
+        "## Columns",
+        "`label` and `class_name` are the class's place in docs/classes.csv: the names of `label` "
+        "are ids (wnids), those of `class_name` are for people.",
+        "## Citation",
+        f"```bibtex\n{texts[CITATION].rstrip()}\n```",
+    ]
+    write_text(folder / "README.md", f"---\n{head}\n---\n\n" + "\n\n".join(parts) + "\n")
 
 
 def push(

@@ -92,8 +92,14 @@ def _row(entry: JoinedEntry, data: ReportData) -> list[object]:
     if entry.watt_hours is not None:
         how += f", {words.quantity(entry.watt_hours, 'Wh')}"
     goal = f"{words.goal(entry)} on {clean(entry.task)}"
+    small, odd = Markup("<small><bdi>{}</bdi></small>"), Markup('<small class="odd">{}</small>')
+    markup = Markup("<bdi>{}</bdi>").format(breakable(clean(entry.name, 60)))
+    markup += small.format(clean(entry.model, 60))
+    for remark in entry.remarks:
+        markup += odd.format(clean(remark, 200))
+    text = f"{entry.name} ({'; '.join([entry.model, *entry.remarks])})"
     return [
-        _name(entry),
+        Cell(entry.name, text, html=markup),
         Cell(entry.hours, time, f"to {goal}; {how}"),
         _stability(entry),
         *_here(entry.model, data),
@@ -111,17 +117,6 @@ def _stability(entry: JoinedEntry) -> Cell:
     elif entry.variation is not None:
         notes.append("varies by 0 % (as coarse as the logs are)")
     return Cell(entry.reached, f"{entry.reached} of {entry.runs} runs", "; ".join(notes))
-
-
-def _name(entry: JoinedEntry) -> Cell:
-    """An entry with its model, and what a reader must know of its logs."""
-    small, odd = Markup("<small><bdi>{}</bdi></small>"), Markup('<small class="odd">{}</small>')
-    markup = Markup("<bdi>{}</bdi>").format(breakable(clean(entry.name, 60)))
-    markup += small.format(clean(entry.model, 60))
-    for remark in entry.remarks:
-        markup += odd.format(clean(remark, 200))
-    text = f"{entry.name} ({'; '.join([entry.model, *entry.remarks])})"
-    return Cell(entry.name, text, html=markup)
 
 
 def _here(label: str, data: ReportData) -> Iterator[Cell | None]:

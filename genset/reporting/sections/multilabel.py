@@ -121,7 +121,18 @@ def _accuracies(found: ByTruth, data: ReportData) -> Iterator[Block]:
     measured = {model.label: model.multilabel for model in data.models if model.multilabel}
     table = _table(measured, found.truth)
     yield Grid(table, all_models(len(measured)))
-    yield Paragraph(_meaning(found, data), "note")
+    texts = [
+        "ReaL: a first answer is right if it is one of the photo’s right classes; photos without "
+        "any are left out."
+    ]
+    if found.truth.with_unclear:
+        texts.append(
+            "Unclear are classes on which people could not decide; left out, a photo whose first "
+            "answer is such a class does not count for that model."
+        )
+    if any(model.multilabel and model.multilabel.average_precision for model in data.models):
+        texts.append("Average precision ranks all classes by logit, where logits are kept.")
+    yield Paragraph(" ".join(texts), "note")
 
 
 def _table(models: Mapping[str, MultiLabel], truth: TruthSummary) -> Table:
@@ -156,21 +167,6 @@ def _row(what: str, share: float, ends: tuple[float, float], photos: int) -> Row
         return what, None, None, Cell(0, "0")
     of_all = Cell(photos, f"{photos:,}")
     return what, Cell(share, percent(share, photos)), interval_cell(ends, photos), of_all
-
-
-def _meaning(found: ByTruth, data: ReportData) -> str:
-    texts = [
-        "ReaL: a first answer is right if it is one of the photo’s right classes; photos without "
-        "any are left out."
-    ]
-    if found.truth.with_unclear:
-        texts.append(
-            "Unclear are classes on which people could not decide; left out, a photo whose first "
-            "answer is such a class does not count for that model."
-        )
-    if any(model.multilabel and model.multilabel.average_precision for model in data.models):
-        texts.append("Average precision ranks all classes by logit, where logits are kept.")
-    return " ".join(texts)
 
 
 def _ranks(found: ByTruth, data: ReportData) -> Iterator[Block]:

@@ -109,10 +109,19 @@ def show(found: BySource | None, data: ReportData) -> Iterator[Part]:
     """What a release has of each source, and each model at every two of them."""
     if found is None or len(found.sources) < 2:
         return
-    blocks: list[Block] = [Grid(_composition(found))]
+    columns = [
+        Column("source", "Source"),
+        Column("photos", "Photos", format="{:,}".format),
+        Column("classes", "Classes", format="{:,}".format),
+    ]
+    rows = [[source.title, source.photos, source.classes] for source in found.sources]
+    blocks: list[Block] = [Grid(Table(columns, rows))]
     for pair in found.pairs:
         first, second = found.title(pair.first), found.title(pair.second)
-        claims = _claims(pair, f"on {second} against {first}")
+        labels = list(pair.models)  # of many models, the best one and their mean
+        if len(labels) > _EACH_MODEL + 1:
+            labels = [labels[0], labels[-1]]
+        claims = [group_claim(pair, label, f"on {second} against {first}") for label in labels]
         blocks += groups_shown(pair, f"{second} against {first}", (first, second), claims)
     if any(pair.largest.classes > FEWEST for pair in found.pairs):
         blocks.append(Paragraph(_intervals(found, data.options.resampling), "note"))
@@ -123,24 +132,6 @@ def title_of(record: ReleasePhoto | None, data: ReportData) -> str:
     """The title of the source that a photo is from; "" where it is not known."""
     found = data.of(SECTION)
     return found.title(record.source) if record and found else ""
-
-
-def _composition(found: BySource) -> Table:
-    columns = [
-        Column("source", "Source"),
-        Column("photos", "Photos", format="{:,}".format),
-        Column("classes", "Classes", format="{:,}".format),
-    ]
-    rows = [[source.title, source.photos, source.classes] for source in found.sources]
-    return Table(columns, rows)
-
-
-def _claims(pair: TwoGroups, where: str) -> list[str]:
-    """Whether it is the source: for few models each, for many the best one; and their mean."""
-    labels = list(pair.models)
-    if len(labels) > _EACH_MODEL + 1:
-        labels = [labels[0], labels[-1]]
-    return [group_claim(pair, label, where) for label in labels]
 
 
 def _intervals(found: BySource, resampling: Resampling) -> str:

@@ -1,7 +1,6 @@
 """The set: what it is of, and how a release was made."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from markupsafe import Markup
 
@@ -54,7 +53,9 @@ def _of_release(release: ReleaseSummary, data: ReportData) -> Iterator[tuple[str
     yield "Labeled", f"by {people}; labels on these photos: {labels}"
     if release.missing_votes:
         yield "Not finished", f"{release.missing_votes} that labelers were to give"
-    yield "Chosen by", clean(_strategy(release.strategy), 300)
+    parameters = {name: value for name, value in release.strategy.items() if name != "name"}
+    name = str(release.strategy.get("name", "unnamed"))
+    yield "Chosen by", clean(f"{name} ({settings(parameters)})" if parameters else name, 300)
     reasons = [f"{count(n, 'candidate')}: {clean(why)}" for why, n in release.left_out.items()]
     yield "Left out", Markup("<br>").join(reasons or ["no candidate"])
     licenses = (
@@ -72,13 +73,6 @@ def _per_class(about: SetSummary) -> str:
     if fewest == most:
         return f"{fewest:,} a class"
     return f"{fewest:,} to {most:,} a class, {about.photos / about.classes:.1f} on average"
-
-
-def _strategy(values: Mapping[str, Any]) -> str:
-    """A strategy's name, and its parameters where it has any."""
-    parameters = {name: value for name, value in values.items() if name != "name"}
-    name = str(values.get("name", "unnamed"))
-    return f"{name} ({settings(parameters)})" if parameters else name
 
 
 SECTION = Section("the_set", no_numbers, show)

@@ -60,7 +60,10 @@ class RayExecutor(Executor):
         """
         address = _address()
         try:
-            _reach(address)
+            # That somebody is there, Ray itself tries for minutes.
+            host, colon, port = address.removeprefix("ray://").rpartition(":")
+            if colon and port.isdigit():
+                socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
         except OSError as error:
             raise GensetError(f"{_NO_CLUSTER} ({first_line(error)}): {_START}") from None
         self._start()
@@ -146,14 +149,3 @@ def _address() -> str:
     if ray is not None and ray.is_initialized():
         return str(ray.get_runtime_context().gcs_address)
     return os.environ.get("RAY_ADDRESS", "")
-
-
-def _reach(address: str) -> None:
-    """See that somebody is there, which Ray itself tries for minutes.
-
-    Raises:
-        OSError: nobody is.
-    """
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
-    if colon and port.isdigit():
-        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()

@@ -133,17 +133,7 @@ def choose(
         return task, (Score(at, names[at], about),), _taken(names, at, read_as)
     if score != task.score:
         task = Task(task.name, score, None)
-    return task, (Score(at, score, about), *_other_top(names, at, score, about)), ()
-
-
-def task_above(path: Path) -> Task | None:
-    """The task of DAWNBench that one of the two folders above a file names."""
-    folders = (TASKS.get(folder.name.lower()) for folder in list(path.absolute().parents)[:2])
-    return next((task for task in folders if task), None)
-
-
-def _other_top(names: Sequence[str], at: int, score: str, about: Meaning) -> list[Score]:
-    """The other of top-1 and top-5, where it was measured on the same photos."""
+    # The other of top-1 and top-5, where it was measured on the same photos.
     columns = ((other, meaning_of(name)) for other, name in enumerate(names) if name)
     found = {
         further.kind: Score(other, further.kind, further)
@@ -151,7 +141,13 @@ def _other_top(names: Sequence[str], at: int, score: str, about: Meaning) -> lis
         if other != at and further.kind in {TOP1, TOP5} - {score}
         if further.split == about.split and not further.derived
     }
-    return list(found.values())
+    return task, (Score(at, score, about), *found.values()), ()
+
+
+def task_above(path: Path) -> Task | None:
+    """The task of DAWNBench that one of the two folders above a file names."""
+    folders = (TASKS.get(folder.name.lower()) for folder in list(path.absolute().parents)[:2])
+    return next((task for task in folders if task), None)
 
 
 def _score_of(about: Meaning, task: Task | None) -> str | None:
