@@ -133,7 +133,19 @@ def against_known(results: Results, runs: Path, options: ReportOptions) -> Basel
     if known_set is None:
         baseline = _on_any_set(results, found, reference, options.resampling)
     elif known_set.has_200_classes:
-        baseline = _on_some_classes(results, known_set)
+        models, places = results.models, list[PlaceAmong]()
+        for model in models:
+            best = best_among(results, model, sorted(set(results.truth)))
+            if UNKNOWN not in best[model.answered]:
+                accuracy = Accuracy.measured(best == RIGHT, model.answered, results.clusters)
+                places.append(place_among(model.run, model.label, known_set.column, accuracy))
+        placed = {place.label for place in places}
+        baseline = Baseline(
+            unknown=tuple(model.label for model in models if model.label not in placed),
+            set=known_set,
+            places=tuple(places),
+            source=_source((), "timm"),
+        )
     elif known_set.name == IMAGENET:
         baseline = _on_imagenet(results, found, known_set, options.resampling)
     else:
@@ -211,23 +223,6 @@ def _on_imagenet(
         drawn_there=resampling.ratios(results.clusters, original, answered),
     )
     return _by_known(replace(baseline, models=rows), points, "real", resampling)
-
-
-def _on_some_classes(results: Results, known: WellKnownSet) -> Baseline:
-    """On ImageNet-A or -R: places alone, since their accuracies do not follow a line."""
-    models, places = results.models, list[PlaceAmong]()
-    for model in models:
-        best = best_among(results, model, sorted(set(results.truth)))
-        if UNKNOWN not in best[model.answered]:
-            accuracy = Accuracy.measured(best == RIGHT, model.answered, results.clusters)
-            places.append(place_among(model.run, model.label, known.column, accuracy))
-    placed = {place.label for place in places}
-    return Baseline(
-        unknown=tuple(model.label for model in models if model.label not in placed),
-        set=known,
-        places=tuple(places),
-        source=_source((), "timm"),
-    )
 
 
 def _on_known_shift(

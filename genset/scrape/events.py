@@ -65,20 +65,16 @@ def notifying(command: Sequence[str]) -> Iterator[list[str]]:
         raise
     finally:
         if command:
-            _run(command, "\n".join(lines) + "\n", code)
-
-
-def _run(command: Sequence[str], text: str, code: int) -> None:
-    try:
-        subprocess.run(  # noqa: S603 - the user's own words
-            command,
-            input=text.encode(),
-            stdout=2,  # what the scrape prints may be JSON
-            env=os.environ | {"GENSET_EXIT_CODE": str(code)},
-            timeout=_PATIENCE,
-            check=True,
-        )
-    except subprocess.CalledProcessError as error:
-        say(f"the command of --notify ended with {error.returncode}")
-    except (subprocess.TimeoutExpired, OSError) as error:
-        say(f"--notify: {getattr(error, 'strerror', f'stopped after {_PATIENCE} seconds')}")
+            try:
+                subprocess.run(  # noqa: S603 - the user's own words
+                    command,
+                    input=("\n".join(lines) + "\n").encode(),
+                    stdout=2,  # what the scrape prints may be JSON
+                    env=os.environ | {"GENSET_EXIT_CODE": str(code)},
+                    timeout=_PATIENCE,
+                    check=True,
+                )
+            except subprocess.CalledProcessError as error:
+                say(f"the command of --notify ended with {error.returncode}")
+            except (subprocess.TimeoutExpired, OSError) as error:
+                say(f"--notify: {getattr(error, 'strerror', f'stopped after {_PATIENCE} seconds')}")

@@ -90,11 +90,10 @@ def take_in(
         rows = [asdict(origin) for source_id, origin in origins.items() if source_id not in known]
         if rows:
             session.execute(insert(Photo), rows)
-        photos = len(rows)
         added = _add_candidates(session, candidates)
         selected = 0 if dataset is None else _add_rulings(session, candidates, dataset)
     return ImportSummary(
-        photos=photos,
+        photos=len(rows),
         candidates=added,
         already=len(candidates) - added,
         selected=selected,

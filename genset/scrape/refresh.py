@@ -36,6 +36,7 @@ _BEGAN = "refresh:"  # and a source's name: the fact that says when one began th
 _THREADS = 8
 _PICTURES_AT_ONCE = 64
 
+_LAST_SEEN = func.coalesce(Photo.checked_at, Photo.stored_at)
 _Due = Sequence[Row[int, str]]  # the `Photo.id` and `Photo.source_id` of photos to ask after
 
 
@@ -125,8 +126,8 @@ def refresh(
     with store.begin_alone() as session:
         started = now() if requested else _start(session, source.name)
         stored = select(Photo.id, Photo.source_id).where(_in_pool(source.name))
-        stored = stored if requested else stored.where(_last_seen() < started)
-        due = session.execute(stored.order_by(_last_seen(), Photo.id)).all()
+        stored = stored if requested else stored.where(started > _LAST_SEEN)
+        due = session.execute(stored.order_by(_LAST_SEEN, Photo.id)).all()
     due = [photo for photo in due if not requested or photo.source_id in requested]
     shown = progress(due, total=len(due), what=f"refresh {source.name}", unit="photo")
     size = max(source.ids_per_call, _PICTURES_AT_ONCE if pictures else 1)
@@ -233,10 +234,6 @@ def _news(
 
 def _in_pool(source: str) -> ColumnElement[bool]:
     return (Photo.source == source) & Photo.sha256.is_not(None)
-
-
-def _last_seen() -> ColumnElement[datetime]:
-    return func.coalesce(Photo.checked_at, Photo.stored_at)
 
 
 def _start(session: Session, source: str) -> datetime:

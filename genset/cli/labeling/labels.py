@@ -329,8 +329,7 @@ def propose(folder: Path | None, /, release: str, as_json: bool, **options: Any)
         ]
         most, seed, keep = options["most"], options["seed"], not options["dry_run"]
         done = propose_now(store, found, answers, workspace.label, most, seed, keep=keep)
-    lines = list(_lines(done, would=options["dry_run"]))
-    show(done, "\n".join(lines), as_json)
+    show(done, "\n".join(_lines(done, would=options["dry_run"])), as_json)
 
 
 def _lines(done: "Proposed", *, would: bool) -> list[str]:

@@ -212,11 +212,10 @@ def _scrape_plans(
 
     claim_images(workspace, store)
     # A missing key of any of them ends the command before any begins.
-    ready = []
-    for plan in plans:
-        ready.append(
-            (connected(plan.source, make_hosts(), workspace.scrape, pictures=not plan.search), plan)
-        )
+    ready = [
+        (connected(plan.source, make_hosts(), workspace.scrape, pictures=not plan.search), plan)
+        for plan in plans
+    ]
     if retry_failed:
         for plan in plans:
             forget_refusals(store, plan)

@@ -93,42 +93,33 @@ def questions_of(
     if share:
         count = shown.gold_among(len(questions), share, QUESTIONS_ON_A_SCREEN)
         count = min(count, QUESTIONS_ON_A_SCREEN - len(questions))
-        gold = _choose(session, board, worker, home, photo, count)
+        # Right and wrong by chance; those that there are come first: one tests several labelers.
+        lock_gold_questions(session)
+        known = _known(session, board, worker, home, photo)
+        chosen: list[_KnownClass] = []
+        for _ in range(count):
+            for kind in _random.sample(list(known), 2):
+                if known[kind]:
+                    chosen.append(known[kind].pop(0))
+                    break
+        gold_ids = {option.wnid: option.gold_id for option in chosen if option.gold_id is not None}
+        made = [
+            GoldQuestion(
+                wnid=option.wnid,
+                photo_id=photo,
+                expected=option.expected,
+                reason=f"labelers or a reviewer decided what this photo of {home} shows",
+                basis_id=option.basis_id,
+            )
+            for option in chosen
+            if option.gold_id is None
+        ]
+        session.add_all(made)
+        session.flush()
+        gold = gold_ids | {option.wnid: option.id for option in made}
         questions |= {wnid: ScreenPhoto(gold_id=gold_id) for wnid, gold_id in gold.items()}
     shown.add(len(questions), len(gold))
     return [questions[wnid] for wnid in shuffled(questions, seed, worker, photo)]
-
-
-def _choose(
-    session: Session, board: Board, worker: str, home: str, photo: int, count: int
-) -> dict[str, int]:
-    """Up to `count` gold questions about a photo, new to this labeler, by their classes.
-
-    Right and wrong by chance; those that there are come first, so that one tests several labelers.
-    """
-    lock_gold_questions(session)
-    known = _known(session, board, worker, home, photo)
-    chosen: list[_KnownClass] = []
-    for _ in range(count):
-        for kind in _random.sample(list(known), 2):
-            if known[kind]:
-                chosen.append(known[kind].pop(0))
-                break
-    gold_ids = {option.wnid: option.gold_id for option in chosen if option.gold_id is not None}
-    made = [
-        GoldQuestion(
-            wnid=option.wnid,
-            photo_id=photo,
-            expected=option.expected,
-            reason=f"labelers or a reviewer decided what this photo of {home} shows",
-            basis_id=option.basis_id,
-        )
-        for option in chosen
-        if option.gold_id is None
-    ]
-    session.add_all(made)
-    session.flush()
-    return gold_ids | {option.wnid: option.id for option in made}
 
 
 def _known(

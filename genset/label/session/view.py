@@ -159,7 +159,11 @@ class _Look:
     worker: str
 
     def at_classes(self, rows: Sequence[LeasedScreen]) -> list[Screen]:
-        photos = _photos(self.session, rows, self._answers(rows))
+        answers, photos = self._answers(rows), defaultdict[str, list[ShownPhoto]](list)
+        screens = {"screens": [row.id for row in rows]}
+        for screen_id, photo, *credit in ask(self.session, _PHOTOS, screens):
+            answer = answers.get(photo, (None, None))
+            photos[screen_id].append(ShownPhoto(photo, *_named(*credit), *answer))
         taxonomy = stored_taxonomy(self.session)
         classes = {
             row.wnid: with_distinct_names(
@@ -220,8 +224,14 @@ class _Look:
         ]
 
     def _answers(self, rows: Sequence[LeasedScreen]) -> Answers:
-        submitted = [row for row in rows if row.submitted_at is not None]
-        return answers_in_force(self.session, self.worker, submitted)
+        """The labeler's verdict in force on each photo that they decided, by `ScreenPhoto.id`.
+
+        With the id of the label (or the answer to a gold question) that says so.
+        """
+        ids = [row.id for row in rows if row.submitted_at is not None]
+        values = {"screens": ids, "worker": self.worker}
+        answers = ask(self.session, _ANSWERS, values) if ids else ()  # the newest is the last
+        return {photo: (verdict, number) for photo, verdict, number, _ in answers}
 
     def _examples(self, classes: Iterable[str]) -> dict[str, list[Example]]:
         """Photos of each of these classes that are known to be right, the surest first.
@@ -246,30 +256,6 @@ class _Look:
             wnid: by_class[wnid] + [stored[candidate] for candidate in some if candidate in stored]
             for wnid, some in known.items()
         }
-
-
-def answers_in_force(session: Session, worker: str, rows: Iterable[LeasedScreen]) -> Answers:
-    """A labeler's verdict in force on each photo of these screens that they decided.
-
-    By `ScreenPhoto.id`, with the id of the label (or the answer to a gold question) that says so.
-    """
-    if not (ids := [row.id for row in rows]):
-        return {}
-    found: Answers = {}
-    for photo, verdict, number, _ in ask(session, _ANSWERS, {"screens": ids, "worker": worker}):
-        found[photo] = verdict, number  # the newest is the last
-    return found
-
-
-def _photos(
-    session: Session, rows: Sequence[LeasedScreen], answers: Answers
-) -> dict[str, list[ShownPhoto]]:
-    found: dict[str, list[ShownPhoto]] = defaultdict(list)
-    values = {"screens": [row.id for row in rows]}
-    for screen_id, photo, *credit in ask(session, _PHOTOS, values):
-        verdict, label_id = answers.get(photo, (None, None))
-        found[screen_id].append(ShownPhoto(photo, *_named(*credit), verdict, label_id))
-    return found
 
 
 def _named(

@@ -57,7 +57,23 @@ def hugging_face(spec: ModelSpec, order: tuple[str, ...], how: Loading) -> Loade
         if folder.kind in KINDS and not any("ForImageClassification" in str(name) for name in made):
             return _zero_shot(spec, folder, order, how, transformers)
         matched = listed or _matched(spec, folder, how.custom)
-        return assembled(_classifier(spec, folder, matched, transformers))
+        if spec.texts:
+            raise BadInput(
+                f"it is a classifier, with classes of its own: "
+                f"{', '.join(spec.texts)} is for models that compare photos with texts"
+            )
+        auto = transformers.AutoModelForImageClassification
+        classifier, notes = _with_weights(folder, auto)
+        return assembled(
+            LoadedModel(
+                spec=replace(spec, arch=folder.architecture),
+                network=Classifier(classifier, matched.selected),
+                preprocessing=preprocessing_of(processor_of(folder, transformers)),
+                order=matched.order,
+                notes=[*notes, *filter(None, [matched.note])],
+                versions={"transformers": transformers.__version__},
+            )
+        )
 
 
 def _matched(spec: ModelSpec, folder: ModelFolder, custom: Taxonomy | None) -> LabelMatch:
@@ -151,27 +167,6 @@ class Classifier(nn.Module):
         """Logits for normalized pixels."""
         logits: Tensor = self.classifier(pixel_values=pixels).logits
         return logits if self.selected is None else logits[:, list(self.selected)]
-
-
-def _classifier(
-    spec: ModelSpec, folder: ModelFolder, matched: LabelMatch, transformers: Any
-) -> LoadedModel:
-    """An image classifier."""
-    if spec.texts:
-        raise BadInput(
-            f"it is a classifier, with classes of its own: "
-            f"{', '.join(spec.texts)} is for models that compare photos with texts"
-        )
-    auto = transformers.AutoModelForImageClassification
-    classifier, notes = _with_weights(folder, auto)
-    return LoadedModel(
-        spec=replace(spec, arch=folder.architecture),
-        network=Classifier(classifier, matched.selected),
-        preprocessing=preprocessing_of(processor_of(folder, transformers)),
-        order=matched.order,
-        notes=[*notes, *filter(None, [matched.note])],
-        versions={"transformers": transformers.__version__},
-    )
 
 
 def _with_weights(folder: ModelFolder, auto: Any) -> tuple[Any, list[str]]:

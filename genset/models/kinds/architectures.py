@@ -76,7 +76,21 @@ def bare(spec: ModelSpec, outputs: int) -> Loaded:
         )
     if module == "timm":
         return create_timm(name, spec.at_train_size, **options)
-    return _call(spec, module, name, other), Preprocessing.usual()
+    if "" not in sys.path:  # the module may lie in the current folder
+        sys.path.insert(0, "")
+    problem = f"cannot import {spec.arch}"
+    try:
+        function: Callable[..., object] = getattr(importlib.import_module(module), name)
+        parameters = inspect.signature(function).parameters
+        problem = f"{spec.arch}() fails"
+        # Those of the options that it has a parameter for.
+        taken = {key: other[key] for key in other if key in parameters}
+        network = function(**taken, **spec.model_kwargs)
+    except Exception as error:  # noqa: BLE001 - it is the user's own code
+        raise BadInput(f"{problem}: {why_not_loaded(error)}") from None
+    if not isinstance(network, nn.Module):
+        raise BadInput(f"{spec.arch}() returned no torch.nn.Module")
+    return network, Preprocessing.usual()
 
 
 def _without_weights(name: str, options: dict[str, Any]) -> nn.Module:
@@ -210,24 +224,3 @@ def quick_hub() -> Iterator[None]:
             yield
     finally:
         constants.HF_HUB_OFFLINE = before
-
-
-def _call(spec: ModelSpec, module: str, name: str, options: dict[str, Any]) -> nn.Module:
-    """What the user's own function returns; its module may lie in the current folder.
-
-    It is given those of the options that it has a parameter for.
-    """
-    if "" not in sys.path:
-        sys.path.insert(0, "")
-    problem = f"cannot import {spec.arch}"
-    try:
-        function: Callable[..., object] = getattr(importlib.import_module(module), name)
-        parameters = inspect.signature(function).parameters
-        problem = f"{spec.arch}() fails"
-        taken = {key: options[key] for key in options if key in parameters}
-        network = function(**taken, **spec.model_kwargs)
-    except Exception as error:  # noqa: BLE001 - it is the user's own code
-        raise BadInput(f"{problem}: {why_not_loaded(error)}") from None
-    if not isinstance(network, nn.Module):
-        raise BadInput(f"{spec.arch}() returned no torch.nn.Module")
-    return network

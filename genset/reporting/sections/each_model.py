@@ -49,7 +49,26 @@ def _models(data: ReportData) -> Markup:
 
 
 def _model(number: int, model: ScoredModel, near: Sequence[str], data: ReportData) -> Markup:
-    numbers: list[Block] = [Heading("Accuracy"), Grid(_accuracies(model, data))]
+    columns = [
+        Column("what", "Counted right"),
+        Column("share", "%", align="right"),
+        Column("interval", "95 % interval", "%", align="right"),
+        Column("photos", "Photos", align="right"),
+    ]
+    rows: list[tuple[object, ...]] = [
+        (
+            f"Top-{top.k}",
+            percent(top.accuracy.share, top.accuracy.photos),
+            interval(top.accuracy),
+            f"{top.accuracy.correct:,} of {top.accuracy.photos:,}",
+        )
+        for top in model.tops
+    ]
+    if (by_truth := data.of(multilabel.SECTION)) and model.multilabel:
+        measured = multilabel.rows_of(model.multilabel, by_truth.truth.with_unclear > 0)
+        # The first one is the original label's, and so top-1.
+        rows += [(what[:1].upper() + what[1:], *row) for what, *row in measured[1:]]
+    numbers: list[Block] = [Heading("Accuracy"), Grid(Table(columns, rows))]
     numbers += [Heading("Provenance"), Html(lambda: facts(_provenance(model.run)))]
     errors_of = [*_hardest(number, data), *_calibration(model)] if number < _WHOLE else []
     texts = [_rank(model, near, data), *(f"{text}." for text in remarks(model, data))]
@@ -81,29 +100,6 @@ def _rank(model: ScoredModel, near: Sequence[str], data: ReportData) -> str:
     if near:
         return f"{start}; cannot be told apart from {some_of(near)}."
     return f"{start}; can be told apart from every other model." if data.pairs else f"{start}."
-
-
-def _accuracies(model: ScoredModel, data: ReportData) -> Table:
-    columns = [
-        Column("what", "Counted right"),
-        Column("share", "%", align="right"),
-        Column("interval", "95 % interval", "%", align="right"),
-        Column("photos", "Photos", align="right"),
-    ]
-    rows: list[tuple[object, ...]] = [
-        (
-            f"Top-{top.k}",
-            percent(top.accuracy.share, top.accuracy.photos),
-            interval(top.accuracy),
-            f"{top.accuracy.correct:,} of {top.accuracy.photos:,}",
-        )
-        for top in model.tops
-    ]
-    if (by_truth := data.of(multilabel.SECTION)) and model.multilabel:
-        measured = multilabel.rows_of(model.multilabel, by_truth.truth.with_unclear > 0)
-        # The first one is the original label's, and so top-1.
-        rows += [(what[:1].upper() + what[1:], *row) for what, *row in measured[1:]]
-    return Table(columns, rows)
 
 
 def _provenance(run: Run) -> Iterator[tuple[str, str]]:

@@ -114,8 +114,16 @@ def rows_of(path: Path, root: Path, store: HashStore, classes: Classes) -> list[
     if find_spec("datasets") is None:
         raise MissingExtra("reading Hugging Face's data sets", "datasets")
     try:
+        import datasets
+
         table = _table(path)
-        photo, label, names = _columns(path, _features(path, root, table))
+        features = dict(table.features)  # of a schema that does not say it, by the README
+        for folder in dict.fromkeys((path.parent, path.parent.parent, root)):
+            if (folder / "README.md").is_file():
+                for info in datasets.info.DatasetInfosDict.from_directory(str(folder)).values():
+                    features |= info.features or {}
+                break
+        photo, label, names = _columns(path, features)
         hashed = store.read(str(path), lambda _: _hashed(table, photo))
         names = wnids_in_order(names, classes)
         return _rows(path, table, label, names, hashed, RowPart(0, photo))
@@ -208,19 +216,6 @@ def _undecoded(table: Any) -> Any:
         if isinstance(feature, datasets.Image):
             table = table.cast_column(name, datasets.Image(decode=False))
     return table
-
-
-def _features(path: Path, root: Path, table: Any) -> dict[str, Any]:
-    """What the columns of a file are; for a schema that does not say it, by the README."""
-    import datasets
-
-    features = dict(table.features)
-    for folder in dict.fromkeys((path.parent, path.parent.parent, root)):
-        if (folder / "README.md").is_file():
-            for info in datasets.info.DatasetInfosDict.from_directory(str(folder)).values():
-                features |= info.features or {}
-            break
-    return features
 
 
 def _columns(path: Path, features: Mapping[str, Any]) -> tuple[str, str, Sequence[str]]:
