@@ -31,7 +31,7 @@ from genset.core.errors import GensetError
 from genset.core.files import csv_text, write_text
 from genset.models.mapping.pooling import name_of
 from genset.models.spec import ModelSpec
-from genset.sets.layouts.layout import is_exclusion
+from genset.sets.layouts.layout import LEFT_OUT
 from genset.statistics.clusters import share_interval
 from genset.statistics.intervals import wilson
 
@@ -241,7 +241,7 @@ def update_run(
     if checkpoints and (stored := load_run(folder)) is not None:
         run = stored  # another file of the same weights may have been noted meanwhile
     is_described = spec.trained_until or spec.reference_top1 is not None or spec.tags
-    others = [note for note in run.notes if note not in notes and not is_exclusion(note)]
+    others = [note for note in run.notes if not (note in notes or LEFT_OUT.fullmatch(note))]
     noted = replace(
         run,
         spec=spec.text if is_described else run.spec,

@@ -272,12 +272,8 @@ def _photos(
     )
 
 
-_LEFT_OUT = re.compile(r"The \w+ .*, and is left out\.|[\d,]+ \w+ .*\): left out\.", re.DOTALL)
-
-
-def is_exclusion(note: str) -> bool:
-    """Whether a note is one that `exclusions` makes."""
-    return _LEFT_OUT.fullmatch(note) is not None
+# Of the notes that `exclusions` makes.
+LEFT_OUT = re.compile(r"The \w+ .*, and is left out\.|[\d,]+ \w+ .*\): left out\.", re.DOTALL)
 
 
 def exclusions(names: Sequence[str], one: str, several: str, what: str = "folder") -> list[str]:

@@ -137,7 +137,7 @@ _NO_LOGS = (".md", ".rst", ".html", ".py", ".sh", ".awk", ".ipynb", ".patch", ".
 # No run evaluates first after as many epochs: what is counted are samples, or tokens.
 _SAMPLES = 1000
 
-_RESULT = re.compile(r"result_\d+\.txt")
+RESULT = re.compile(r"result_\d+\.txt")  # as MLPerf names a run's log
 _ROUND = re.compile(r"v\d+\.\d+(\.\d+)?")
 
 # Some logs begin with as much of other words; a file that is named as MLPerf names them is a log.
@@ -152,11 +152,6 @@ def recognizes(path: Path, start: bytes) -> bool:
         return lines.MARK in start
     with path.open("rb") as file:
         return lines.MARK in file.read(_BEGINNING)
-
-
-def is_result(path: Path) -> bool:
-    """Whether a file is named as MLPerf names a run's log."""
-    return _RESULT.fullmatch(path.name) is not None
 
 
 def read(path: Path, read_as: ReadAs) -> list[Training]:

@@ -11,7 +11,7 @@ from genset.tta.logs import histories
 from genset.tta.logs.common import Format, ReadAs, readable
 from genset.tta.logs.console import CONSOLE
 from genset.tta.logs.dawnbench import DAWNBENCH, SUFFIXES, read_entry
-from genset.tta.logs.mlperf import MLPERF, is_result
+from genset.tta.logs.mlperf import MLPERF, RESULT
 from genset.tta.logs.tensorboard import TENSORBOARD, is_event_file
 from genset.tta.logs.trackers import TABLE, is_lightnings
 from genset.tta.runs import About, Entries, MalformedLog, Training
@@ -267,7 +267,7 @@ def _logs_in(
             refused.append(error)
     if any(reader is MLPERF for _, reader in found):
         # A run that left no line is a run that failed: without it, a share would be too high.
-        lost = [path for path in others if is_result(path)]
+        lost = [path for path in others if RESULT.fullmatch(path.name)]
         refused += [MalformedLog(path, "no line of MLPerf's in it") for path in lost]
     for path, reader in found:
         # An entry is read with its table; beside one of other columns, a JSON file is no entry's.
