@@ -15,7 +15,7 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_279,
+    "lines of code": 59_143,
     "modules": 471,
     "lines of tests": 50_195,
     "words of docs": 29_995,
