@@ -1,6 +1,9 @@
 """Commands answer as they did: each file in `recorded/` has commands and what they answered."""
 
+import csv
 import difflib
+import io
+import json
 import re
 import shlex
 import shutil
@@ -10,20 +13,67 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from genset.cli import cli
+from genset.cli.group import first_sentence
 from genset.core.table import FORMATS, Table, render
 from tests.answers import making
 from tests.answers.session import Session, commands, with_models
-from tests.cli.tables import PRINTING, check_rendered
 from tests.terminal import Terminal, environment
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of PyTorch's ONNX export
 
 RECORDED = Path(__file__).parent / "recorded"
 GROUPS = sorted(path.stem for path in RECORDED.glob("*.txt") if path.stem != "workspace")
+
+
+# The commands that print tables, told by their help, and what a table looks like in each form
+
+_PRINTS = re.compile(r"(List|Show|Print|Summarize|Aggregate|Score)\b")
+_NO_TABLE = {
+    "labelers gold retire",
+    "release cite",  # a reference, in forms of its own
+}
+
+
+def all_commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Command]]:
+    """All commands that do something, by their full names."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from all_commands(command, *path, name)
+        else:
+            yield " ".join((*path, name)), command
+
+
+PRINTING = {
+    name: command
+    for name, command in all_commands(cli)
+    if name not in _NO_TABLE and _PRINTS.match(first_sentence(command))
+}
+
+
+def check_rendered(text: str, form: str) -> None:
+    """See that readers of a form take an answer in it, and that there is a table in it."""
+    if form == "json":
+        json.loads(text)
+    elif form == "csv":
+        head, *rows = csv.reader(io.StringIO(text), strict=True)
+        assert {len(row) for row in rows} <= {len(head)}, "rows are of different lengths"
+        assert len(set(head)) == len(head), "two columns have one name"
+        assert all(re.fullmatch(r"[a-z][a-z0-9_.]*", name) for name in head), head
+        ends = [n for n, name in enumerate(head) if name.endswith(("_low", "_high"))]
+        assert all(float(row[n] or 0) <= 1 for row in rows for n in ends), "not as fractions"
+    elif form == "latex":
+        assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") > 0
+    elif form == "markdown":
+        tables = [part for part in text.split("\n\n") if part.startswith("|")]
+        assert tables, "there is no table"
+        for table in tables:
+            bars = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
+            assert len(bars) == 1, "rows are of different lengths"
 
 
 @pytest.fixture(scope="module")
@@ -157,3 +207,24 @@ def compare(group: str, text: str, recording: bool) -> None:
     changes = list(difflib.unified_diff(before, now, "recorded", "now", n=2, lineterm=""))
     if changes:
         pytest.fail("\n".join([f"{group}: answers changed", *changes]), pytrace=False)
+
+
+# One photo is "1 photo": what commands print, also where there is one of each (cli.txt)
+
+NOUNS = (
+    "answers|candidates|classes|copies|entries|epochs|examples|files|labelers|labels|lines|logs"
+    "|models|outputs|owners|pairs|photos|queries|questions|rounds|rows|runs|screens|searches|tries"
+    "|visits|votes|workers"
+)
+WRONG = re.compile(rf"(?<![\w.,–−-])1 (?:[a-z]+ )?(?:{NOUNS})\b|(?<![\d.,])1 of 1 .*\bare\b")
+
+
+def test_no_recorded_answer_has_one_of_several() -> None:
+    answers = sorted(RECORDED.glob("*.txt"))
+    found = [
+        (path.name, line)
+        for path in answers
+        for line in path.read_text("utf-8").splitlines()
+        if not line.startswith(("$ genset", " ", "{")) and WRONG.search(line)
+    ]
+    assert len(answers) > 10 and found == []

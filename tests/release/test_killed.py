@@ -1,6 +1,9 @@
-"""SIGKILL at any moment of making a release, a version of it, or an export."""
+"""SIGKILL or a power cut while a release, a version of it, an export or a table is made."""
 
-from collections.abc import Callable
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,7 @@ from genset.scrape.removal import remove
 from genset.workspace import Workspace
 from tests.killing import killed_at_each_change
 from tests.labeled_workspace import TABBY, TENCH
-from tests.release.conftest import Pool
+from tests.release.conftest import Genset, Pool
 
 
 def create_release(moment: int, root: Path, _releases: Path) -> None:
@@ -96,3 +99,61 @@ def contents(folder: Path) -> dict[str, bytes]:
         for path in folder.rglob("*")
         if path.is_file()
     }
+
+
+class Disk:
+    """What outlasts a power cut: of each file the bytes flushed, of each folder the names."""
+
+    def __init__(self) -> None:
+        self._bytes: dict[int, int] = {}
+        self._names: dict[int, set[str]] = {}
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Note what is flushed in the block."""
+        flush = os.fsync
+
+        def noted(handle: int) -> None:
+            flush(handle)
+            found = os.fstat(handle)
+            if stat.S_ISDIR(found.st_mode):
+                self._names[found.st_ino] = set(os.listdir(handle))
+            else:
+                self._bytes[found.st_ino] = found.st_size
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(os, "fsync", noted)
+            yield
+
+    def lost(self, path: Path) -> list[str]:
+        """What of a file, or of a folder and all below it, a power cut would take away now."""
+        below = sorted(path.rglob("*")) if path.is_dir() else []
+        return [f"{each.name}: {what}" for each in (path, *below) for what in self._lacks(each)]
+
+    def _lacks(self, path: Path) -> Iterator[str]:
+        if path.name not in self._names.get(path.parent.stat().st_ino, ()):
+            yield "its name"
+        found = path.stat()
+        if path.is_file() and self._bytes.get(found.st_ino) != found.st_size:
+            yield "its bytes"
+
+
+def test_a_release_that_is_said_to_be_made_is_all_on_the_disk(pool: Pool, genset: Genset) -> None:
+    pool.label_all_correct()
+    disk = Disk()
+    with disk.watched():
+        genset("release", "create", "v1")
+    made = pool.workspace.releases / "v1"
+    assert len(list(made.rglob("*.jpg"))) == 8
+    assert disk.lost(made) == []
+
+
+def test_a_table_that_is_said_to_be_written_is_all_on_the_disk(
+    pool: Pool, genset: Genset, tmp_path: Path
+) -> None:
+    pool.label_all_correct()
+    table, disk = tmp_path / "all.csv", Disk()
+    with disk.watched():
+        genset("labels", "export", table)
+    assert table.stat().st_size > 0
+    assert disk.lost(table) == []

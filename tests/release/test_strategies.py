@@ -1,4 +1,4 @@
-"""The strategies: properties on random tables, and answers made by hand."""
+"""The strategies: properties on random tables, answers by hand, and how fair draws are."""
 
 from collections import Counter
 from dataclasses import replace
@@ -28,7 +28,63 @@ from genset.release.strategies import (
     Threshold,
     Top,
 )
-from tests.release.tables import entry, tables
+
+VERDICTS = {
+    "c": Verdict.CORRECT,
+    "i": Verdict.INCORRECT,
+    "u": Verdict.UNSURE,
+    "b": Verdict.BROKEN,
+}
+
+
+def entry(number: int, wnid: str = "n1", said: str = "", **other: Any) -> CandidateRow:
+    """A candidate whose labelers say `said`: a letter each, of correct, incorrect and so on."""
+    counts = {VERDICTS[letter]: said.count(letter) for letter in sorted(set(said))}
+    values: dict[str, Any] = {
+        "id": number,
+        "wnid": wnid,
+        "photo": f"flickr:{number}",
+        "sha256": f"{number:064x}",
+        "fingerprint": None,
+        "owner": f"flickr:{number}@N00",
+        "license": "CC BY 2.0",
+        "license_url": "",
+        "posted_at": f"2020-01-01T00:00:{number % 60:02}+00:00",
+        "votes": counts,
+        "ruling": None,
+    }
+    return CandidateRow(**{**values, **other})
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> CandidateTable:
+    """Candidates of a few classes; some share photos, bytes or owners, look alike or are ruled."""
+    claims = draw(
+        st.lists(
+            st.tuples(st.sampled_from(["n1", "n2", "n3"]), st.integers(0, 25)),
+            unique=True,
+            max_size=40,
+        )
+    )
+    rows = [
+        entry(
+            place,
+            wnid,
+            draw(st.text("cciub", max_size=4)),
+            photo=f"flickr:{number}",
+            sha256=f"{number // draw(st.sampled_from([1, 1, 1, 2])):064x}",
+            owner=f"flickr:{number % 5}",
+            posted_at=f"2020-01-{1 + number % 9:02}",
+            license=draw(st.sampled_from(["CC BY 2.0", "All Rights Reserved"])),
+            ruling=draw(st.sampled_from([None] * 8 + [Verdict.CORRECT, Verdict.INCORRECT])),
+        )
+        for place, (wnid, number) in enumerate(claims)
+    ]
+    numbers = st.integers(0, 25)
+    pairs = draw(st.lists(st.tuples(numbers, numbers), max_size=5))
+    names = [(f"flickr:{one}", f"flickr:{other}") for one, other in pairs]
+    return CandidateTable(tuple(rows), tuple(names), frozenset({"flickr"}))
+
 
 REFERENCE = Reference("labels.csv", "0" * 64, {"n1": (0, 1, 2, 3, 4), "n2": (1, 0, 0, 0, 2)})
 STRATEGIES: st.SearchStrategy[Strategy] = st.one_of(
@@ -247,3 +303,84 @@ def test_a_reference_is_read_as_exported_or_refused(
     path.write_text(text, "utf-8")
     with pytest.raises(BadInput, match=complaint):
         Reference.read(path)
+
+
+ALL_RIGHT = Reference("labels.csv", "0" * 64, {"n1": (0, 0, 0, 0, 1)})
+TEN = [Threshold(10), Matched(ALL_RIGHT, 10), Top(10)]
+
+# One class: 99 owners with a photo each, and one with a hundred, 99 to 198. All are correct.
+CROWD = CandidateTable(
+    tuple(entry(number, said="ccc", owner=f"flickr:{min(number, 99)}@N00") for number in range(199))
+)
+
+
+def photos(choice: Choice) -> set[int]:
+    return {int(each.photo.removeprefix("flickr:")) for each in choice.entries}
+
+
+@pytest.mark.parametrize("strategy", TEN, ids=lambda strategy: strategy.name)
+def test_an_owner_with_a_hundred_photos_is_drawn_as_often_as_one_with_one(
+    strategy: Strategy,
+) -> None:
+    plans = (ReleasePlan(strategy, seed, max_per_owner=1) for seed in range(200))
+    drawn = [photos(choose(CROWD, plan)) for plan in plans]
+    assert {len(each) for each in drawn} == {10}
+    theirs = [number for each in drawn for number in each if number >= 99]
+    assert 10 <= len(theirs) <= 45  # 20 are expected: one in ten
+    assert len(set(theirs)) > len(theirs) / 2  # and any of their photos may be the one
+    others = Counter(number for each in drawn for number in each if number < 99)
+    assert len(others) == 99
+    assert max(others.values()) <= 45
+
+
+def test_balance_keeps_to_no_bin() -> None:
+    crowded = [entry(number, said="ccccc") for number in range(200)]
+    sparse = [entry(200 + number, said="ciiii") for number in range(5)]
+    two = [entry(300 + number, "n2", "c") for number in range(2)]
+    table = CandidateTable((*crowded, *sparse, *two))
+    matched = Matched(
+        Reference("labels.csv", "0" * 64, {"n1": (0, 1, 0, 0, 1), "n2": (0, 0, 0, 0, 1)}), 10
+    )
+    drawn = Counter[bool]()
+    for seed in range(200):
+        both = photos(choose(table, ReleasePlan(matched, seed, balance=True)))
+        drawn.update(number < 200 for number in both if number < 300)
+    assert drawn.total() == 400
+    assert 150 <= drawn[True] <= 250  # half of the ten are of either bin
+
+
+# The highest, and the limit for owners
+
+
+def levels(each: CandidateRow) -> tuple[float, int]:
+    return each.frequency, each.labels
+
+
+def test_photos_of_a_class_that_is_full_are_no_disadvantage_to_their_owner() -> None:
+    ann = {"owner": "flickr:ann"}
+    full = [entry(number, "n1", "cci", **ann) for number in range(50)]
+    table = CandidateTable(
+        (*full, entry(50, "n1", "ccc"), entry(60, "n2", "cci", **ann), entry(61, "n2", "cci"))
+    )
+    plans = (ReleasePlan(Top(1), seed, max_per_owner=1) for seed in range(60))
+    drawn = Counter(frozenset(photos(choose(table, plan))) for plan in plans)
+    assert set(drawn) == {frozenset({50, 60}), frozenset({50, 61})}
+    assert 15 <= drawn[frozenset({50, 60})] <= 45
+
+
+@given(table=tables(), count=st.integers(1, 5), most=st.integers(1, 3), seed=st.integers(0, 3))
+def test_of_the_top_nothing_is_left_out_that_might_be_in(
+    table: CandidateTable, count: int, most: int, seed: int
+) -> None:
+    choice = choose(table, ReleasePlan(Top(count), seed, max_per_owner=most))
+    by_task = {each.task: each for each in table.entries}
+    for task, reason in choice.excluded.items():
+        left = by_task[task]
+        ours = [each for each in choice.entries if each.wnid == left.wnid]
+        owners = [each for each in choice.entries if each.owner == left.owner]
+        if reason == "not drawn":
+            assert len(ours) == count
+            assert all(levels(each) >= levels(left) for each in ours)
+        elif reason == f"more than {most} of one owner":
+            assert len(owners) == most
+            assert all(levels(each) >= levels(left) for each in owners)

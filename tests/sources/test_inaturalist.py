@@ -1,5 +1,6 @@
 """iNaturalist's answers, as recorded and as a stranger might send them, and calls of its API."""
 
+import random
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,9 +21,11 @@ from genset.core.errors import (
 )
 from genset.core.photo import PhotoOrigin
 from genset.licenses import License, LicenseChoice, spdx_id
+from genset.net.host_state import Quotas
+from genset.net.pace import RateLimit
 from genset.scrape.plan import ScrapePlan
 from genset.scrape.scraper import scrape
-from genset.sources.inaturalist import INaturalist
+from genset.sources.inaturalist import DAYS_BURST, DAYS_SECONDS_A_CALL, INaturalist, calls
 from genset.sources.inaturalist_api import LICENSES, found_photo, license_in, parse_results
 from genset.sources.replies import parse_json
 from genset.sources.source import Question
@@ -330,3 +333,44 @@ def test_pages_without_photos_that_will_do_do_not_end_a_scrape(
     assert done.short == {TENCH.wnid: 3}
     assert done.rejected_by_plan == {"taken before 2014-01-01": 27}
     assert sorted(pool.held(TENCH)) == [name(100), name(110), name(120)]
+
+
+# Limits, which must hold in any stretch of time however it is called
+
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
+START = 1e9
+
+
+def most_within(seconds: float, came: list[tuple[float, int]]) -> int:
+    """The largest sum of what came within so many seconds of each other."""
+    most = held = begin = 0
+    for time, size in came:
+        held += size
+        while came[begin][0] <= time - seconds:
+            held -= came[begin][1]
+            begin += 1
+        most = max(most, held)
+    return most
+
+
+def test_calls_stay_within_the_minute(pool: Pool) -> None:
+    quotas = Quotas(pool.store, "host", "Host", [calls(pool.store, "host")], lambda: START, print)
+    turns, now = [], START
+    for _ in range(200):  # as fast as it lets
+        now = quotas.reserve(0, now, 0)
+        turns.append((now, 1))
+    assert most_within(MINUTE, turns) <= 60
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_calls_stay_within_a_longer_time_by_its_burst_what_refills_and_one(
+    pool: Pool, seed: int
+) -> None:
+    draw, now, turns = random.Random(seed), START, []
+    limit = RateLimit(pool.store, "day", 12, burst=27)
+    for _ in range(150):
+        now = limit.reserve(now + draw.choice((0.0, 0.0, 0.0, draw.uniform(0, 300))))
+        turns.append((now, 1))
+    for seconds in (MINUTE, 300.0, HOUR):
+        assert most_within(seconds, turns) <= 27 + seconds / 12 + 1
+    assert DAYS_BURST + DAY / DAYS_SECONDS_A_CALL + 1 == 9_901

@@ -1,4 +1,4 @@
-"""`genset backup`: a whole copy of the database, made while others work; and the way back."""
+"""`genset backup`, a whole copy made while others work, and the way back; and `genset move`."""
 
 import json
 import sqlite3
@@ -11,7 +11,12 @@ import pytest
 from sqlalchemy import text
 
 from genset.db import Store, Verdict
-from tests.labeled_workspace import labeled_workspace, vote
+from genset.label.labelers import Labelers
+from genset.label.server import alone_with
+from genset.label.session.desk import Desk
+from genset.workspace import Workspace
+from tests.label.desks import do_all
+from tests.labeled_workspace import GOLDFISH, TENCH, labeled_workspace, vote
 from tests.test_cli import error_of, genset
 
 TASK = "n01440764/flickr:0"
@@ -123,3 +128,35 @@ def test_a_backup_is_of_one_moment_while_others_write(workspace: Path, tmp_path:
     finally:
         writing.kill()
         writing.communicate()
+
+
+# A workspace moves from SQLite to PostgreSQL by one command
+
+
+def test_a_workspace_goes_on_in_postgresql(
+    tmp_path: Path, postgresql_without_encoding: str
+) -> None:
+    postgresql = postgresql_without_encoding
+    workspace, store = labeled_workspace(tmp_path, [TENCH, GOLDFISH])
+    do_all(Desk(workspace, store, Labelers(store).by_name("Ann")))
+    store.close()
+
+    def shown() -> tuple[str, str]:
+        genset("labels", "export", "labels.csv", cwd=tmp_path)
+        status = genset("status", "--json", cwd=tmp_path).stdout
+        return status, (tmp_path / "labels.csv").read_text("utf-8")
+
+    before = shown()
+    with alone_with(workspace.store_url):
+        assert "end that one first" in error_of(genset("move", postgresql, cwd=tmp_path), 1)
+    assert "genset.db\n" in genset("move", postgresql, cwd=tmp_path).stdout
+    assert Workspace.find(tmp_path).store_url == postgresql
+    assert shown() == before
+    # New rows get numbers of their own.
+    assert genset("labelers", "invite", "Bób", cwd=tmp_path).returncode == 0
+    names = [
+        row["name"] for row in json.loads(genset("labelers", "list", "--json", cwd=tmp_path).stdout)
+    ]
+    assert names == ["Ann", "Bób"]
+    assert "store.url must be a database" in error_of(genset("move", "nonsense", cwd=tmp_path), 2)
+    assert "not empty" in error_of(genset("move", postgresql, cwd=tmp_path), 2)
