@@ -16,7 +16,7 @@ from genset.core.errors import BadInput, ModelError
 from genset.finetune.checkpoint import save_head
 from genset.finetune.heads import find_head, trunk
 from genset.models.load import LoadedModel
-from tests.finetune.test_heads import a_head, noise
+from tests.finetune.test_last_layer import a_head, noise
 from tests.score.colours import Colours
 from tests.score.scoring import load_model
 

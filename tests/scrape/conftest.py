@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.scrape.pools import Pool, Serve
-from tests.scrape.several import Start, started
+from genset.sandbox import Faults, Sandbox
+from tests.scrape.pools import Pool, Row, Serve
+from tests.scrape.several import ENDPOINTS, Start
 
 
 @pytest.fixture
@@ -41,4 +43,11 @@ def pool(new_pool: Callable[..., Pool]) -> Pool:
 @pytest.fixture
 def start(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> Start:
     """Start a source's sandbox, at which that source is asked from now on."""
-    return started(serve, monkeypatch)
+    monkeypatch.setenv("FLICKR_API_KEY", "key")
+
+    def begin(source: str, rows: list[Row], faults: Faults | None = None, **more: Any) -> Sandbox:
+        sandbox = serve(*rows, faults=faults, source=source, **more)
+        monkeypatch.setenv(ENDPOINTS[source], sandbox.endpoint)
+        return sandbox
+
+    return begin

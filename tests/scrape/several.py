@@ -3,13 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from genset.classes import imagenet1k
-from genset.sandbox import Faults, Sandbox
+from genset.sandbox import Sandbox
 from genset.sources.source import Settings
 from tests.labeled_workspace import TENCH
-from tests.scrape.pools import Row, Serve, record
+from tests.scrape.pools import Row, record
 
 CLASSES = tuple(imagenet1k()[wnid] for wnid in (TENCH, "n01443537"))
 SETTINGS = Settings(contact="me@example.org")
@@ -37,15 +35,3 @@ def rows_of(first: int, **changes: Any) -> list[Row]:
         for place, cls in enumerate(CLASSES)
         for number in range(8)
     ]
-
-
-def started(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> Start:
-    """Start a source's sandbox, at which that source is asked from now on."""
-    monkeypatch.setenv("FLICKR_API_KEY", "key")
-
-    def begin(source: str, rows: list[Row], faults: Faults | None = None, **more: Any) -> Sandbox:
-        sandbox = serve(*rows, faults=faults, source=source, **more)
-        monkeypatch.setenv(ENDPOINTS[source], sandbox.endpoint)
-        return sandbox
-
-    return begin
