@@ -21,8 +21,7 @@ from genset.scrape.removal import remove
 from genset.settings import LabelRules
 from genset.workspace import Workspace
 from tests.commands import as_json
-from tests.label.also import decide_all
-from tests.label.desks import CORRECT, INCORRECT, UNSURE, desk_of, do_all, owners, under
+from tests.label.desks import CORRECT, INCORRECT, UNSURE, decide_all, desk_of, do_all, owners, under
 from tests.label.test_stats import say
 from tests.labeled_workspace import GOLDFISH, TENCH, vote
 from tests.questions import BASSINET, CROQUET, LAMPSHADE, questioned_workspace

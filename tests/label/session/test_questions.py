@@ -26,13 +26,17 @@ from genset.label.queue.boards import boards_of
 from genset.label.session.shown import AlsoScreen
 from genset.label.suspicion import reasons_against
 from genset.workspace import Workspace
-from tests.label.also import answered, classes_of, decide, decide_all, done_of
 from tests.label.desks import (
     CORRECT,
     INCORRECT,
     UNSURE,
+    answered,
+    classes_of,
+    decide,
+    decide_all,
     desk_of,
     do_all,
+    done_of,
     let_expire,
     reasons,
     under,
