@@ -3,11 +3,15 @@
 In Python: `open_set`, `evaluate`, `compare`, `report` and `Release`, all of `genset.api`.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from genset.api import Release, compare, evaluate, open_set, report
+
+if sys.version_info < (3, 11):  # noqa: UP036 - in a clone, any Python may be tried
+    raise SystemExit("genset needs Python 3.11 or newer: this is " + sys.version.split()[0])
 
 __version__ = "0.2.0"
 __all__ = ["Release", "__version__", "compare", "evaluate", "open_set", "report"]

@@ -93,13 +93,17 @@ def test_links_name_the_workspace_s_own_address(workspace: Path) -> None:
     assert "the page needs a host name of its own" in error_of(refused, 2)
 
 
-def test_windows_is_told_what_to_do() -> None:
-    program = (
-        "import sys; sys.platform = 'win32'; sys.modules['fcntl'] = None\n"
-        "from genset.__main__ import main; main()"
-    )
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        ("sys.platform = 'win32'; sys.modules['fcntl'] = None", "within WSL"),
+        ("sys.version_info = (3, 9, 18)", "needs Python 3.11 or newer"),
+    ],
+)
+def test_other_systems_are_told_what_to_do(there: str, said: str) -> None:
+    program = f"import sys; {there}\nfrom genset.__main__ import main; main()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert "within WSL" in error_of(done, 1)
+    assert said in error_of(done, 1)
 
 
 @pytest.mark.soak
