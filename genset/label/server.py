@@ -106,9 +106,11 @@ def _listening(port: int, address: str) -> Iterator[socket.socket]:
             listener.bind((address, port))
             listener.listen(128)
         except OSError as error:
+            mend = "choose another port with --port"
+            if "/" in address:
+                mend = "the address that browsers open is `address` under [label] in genset.toml"
             raise BadInput(
-                f"cannot serve on {address}, port {port}: {error.strerror}; "
-                "choose another port with --port"
+                f"cannot serve on {address}, port {port}: {error.strerror}; {mend}"
             ) from None
         yield listener
 

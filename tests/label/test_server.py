@@ -97,6 +97,7 @@ def test_what_cannot_be_served_is_told_and_others_are_let_in_only_with_a_secret(
     assert "has 5 characters: take at least 32" in refused(free_port())
     monkeypatch.setenv("GENSET_LABEL_SECRET", "s" * 32)
     assert "cannot serve on 192.0.2.1" in refused(free_port(), "192.0.2.1")
+    assert "that browsers open is `address`" in refused(free_port(), "https://labels.org/")
     port = free_port()
     with serving(opened[0].root, port, "0.0.0.0", socket.gethostname()) as process:
         ends_without_a_word(process, signal.SIGTERM, port)
