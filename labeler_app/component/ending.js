@@ -24,7 +24,7 @@ export class Ending {
   }
 
   draw() {
-    const { progress, outbox, refused, server, inOtherPages } = this.#work;
+    const { progress, outbox, refused, server, inOtherPages, leaseMinutes } = this.#work;
     const message = (title, text, isBack = false) => {
       if (this.#drawn === title + text) return; // a button there stays the same
       this.#drawn = title + text;
@@ -38,7 +38,8 @@ export class Ending {
     }
     if (!progress?.done) {
       const screens = inOtherPages === 1 ? "1 screen is" : `${inOtherPages} screens are`;
-      const text = `${inOtherPages > 0 ? `${screens} open elsewhere. ` : ""}Looking again…`;
+      const free = `free again ${leaseMinutes} minutes after work there ends`;
+      const text = `${inOtherPages > 0 ? `${screens} open elsewhere, ${free}. ` : ""}Looking again…`;
       return message("No photos for you right now", text, true);
     }
     if (outbox.labels > 0) return message("All done. Thank you!", "Wait until all is saved.");

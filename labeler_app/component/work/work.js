@@ -49,6 +49,7 @@ export class Work {
     this.server = server;
     this.notify = notify;
     // Within names of things that the browser keeps, no labeler's name may look like another's.
+    this.leaseMinutes = lease_minutes;
     this.#lease = lease_minutes * A_MINUTE;
     this.#environment = environment;
     const owner = `${workspace}/${encodeURIComponent(labeler)}`;
