@@ -65,7 +65,7 @@ $(VENV)/bin/python:
 
 $(VENV)/demo-installed: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	@echo "Installing genset and PyTorch (a few GB, once) ..."
-	@$(INSTALL) -e '.[all,demo]' $(LARGE)
+	@$(INSTALL) -e '.[evaluate,label,demo]' $(LARGE)
 	@touch $@
 
 $(VENV)/dev-installed: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python

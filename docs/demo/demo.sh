@@ -1,7 +1,7 @@
 #!/bin/sh
 # The whole way once, on fourteen real photos, without a key or a network:
 #   docs/demo/demo.sh [WORKSPACE]
-# Needs genset[all,demo] on the PATH. Run it again: it goes on where it stopped.
+# Needs genset[evaluate,label,demo] on the PATH. Run it again: it goes on where it stopped.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 workspace=${1:-demo-workspace}
@@ -35,15 +35,16 @@ run genset classes from-words "$things" --sense cat=n02121620 --sense rocket=n04
     --sense palace=n03877845 --sense flower=n11669921 --sense horse=n02374451 \
     --name things -o things.toml --force
 
-say 'A workspace: settings, a database, a place for photos. With a key it searches Flickr.'
+say 'A workspace: settings, a database, a place for photos. With a key it searches Flickr. Here a' \
+    'stand-in on this machine answers for Flickr, with photos that three packages ship: most of their' \
+    'pages and owners there are made up.'
 export FLICKR_API_KEY=sandbox
 run genset init --taxonomy things.toml
 # Two photos were posted in 2011. A set that is to be unseen keeps the default, 2014-01-01.
 sed 's/^posted_after = .*/posted_after = 2011-01-01/' genset.toml >genset.toml.new
 mv genset.toml.new genset.toml
 
-# What stands in for Flickr: its API, on this machine, with photos that three packages ship. It ends
-# with this script, however that ends.
+# What stands in for Flickr: its API. It ends with this script, however that ends.
 python "$here/photos.py" "$here/records.jsonl" sandbox-photos photos
 rm -f sandbox.env
 genset sandbox --photos sandbox-photos --records "$here/records.jsonl" --taxonomy things.toml \
@@ -94,6 +95,9 @@ run genset status
 say 'These photos are old and well known, and the networks may have seen them: they show how genset' \
     'counts, and not how well a network generalizes.'
 printf '\nThe report, for your browser:\n\n    %s\n' "$PWD/report-demo.html"
+if [ -t 1 ] && { [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || [ "$(uname)" = Darwin ]; }; then
+    python -m webbrowser "file://$PWD/report-demo.html" >/dev/null 2>&1 || true
+fi
 printf '\nThe labeling page, where three photos wait for you:\n\n    %s -w %s label\n' \
     "$(command -v genset)" "$PWD"
 if [ -z "${GENSET_CONTACT:-}" ]; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Which of four switches of a small training script mattered, from 72 real runs:
 #   docs/factors-demo/demo.sh [FOLDER]
-# Needs genset[all,demo] on the PATH. Run it again: it goes on where it stopped.
+# Needs genset[evaluate,label,demo] on the PATH. Run it again: it goes on where it stopped.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:-factors-demo}
