@@ -15,10 +15,10 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_143,
+    "lines of code": 59_150,
     "modules": 471,
-    "lines of tests": 49_896,
-    "words of docs": 29_995,
+    "lines of tests": 49_901,
+    "words of docs": 30_000,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
     "modules over 400 lines": 0,
