@@ -149,6 +149,18 @@ def test_a_killed_server_comes_back_with_a_new_secret_and_nothing_is_lost(
         assert stored(store, "ann") == {TENCH: "CCCCI", GOLDFISH: "CCCCC"}
 
 
+def test_who_finds_all_screens_taken_reads_when_they_are_free(
+    alone: tuple[Workspace, Store], window: BrowserContext
+) -> None:
+    port = free_port()
+    with serving(alone[0].root, port):
+        loaded_ahead(sign_in(window, f"http://127.0.0.1:{port}", "ann"), 2)
+        bob = window.new_page()
+        bob.goto(f"http://127.0.0.1:{port}/?labeler=bob")
+        begin(bob)
+        expect(bob.get_by_text("elsewhere, free again 15 minutes after")).to_be_visible()
+
+
 @pytest.mark.soak
 def test_a_screen_that_went_to_another_is_refused_and_said(
     alone: tuple[Workspace, Store], window: BrowserContext
