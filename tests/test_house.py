@@ -17,7 +17,7 @@ OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 CEILINGS = {
     "lines of code": 59_150,
     "modules": 471,
-    "lines of tests": 49_901,
+    "lines of tests": 49_913,
     "words of docs": 30_000,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,
