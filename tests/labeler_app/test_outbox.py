@@ -157,7 +157,7 @@ def test_who_finds_all_screens_taken_reads_when_they_are_free(
         loaded_ahead(sign_in(window, f"http://127.0.0.1:{port}", "ann"), 2)
         bob = window.new_page()
         bob.goto(f"http://127.0.0.1:{port}/?labeler=bob")
-        begin(bob)
+        bob.get_by_role("button", name="Start labeling").click()
         expect(bob.get_by_text("elsewhere, free again 15 minutes after")).to_be_visible()
 
 
