@@ -349,7 +349,9 @@ class _Scraper:
             self.working[job.cls.wnid] -= 1
             if not self.working[job.cls.wnid]:  # all its jobs are done: it is looked at
                 del self.working[job.cls.wnid]
-                self.schedule.add(job.cls)
+                # Not at once where it found a host down: another's photo may find it back.
+                later = self.hosts.now() + LOOK_AGAIN if job.host.is_down else 0.0
+                self.schedule.add(job.cls, later)
         for _, result in finished:
             if isinstance(result, Exception) and not _is_result(result):
                 raise result

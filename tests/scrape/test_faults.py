@@ -253,6 +253,25 @@ def test_a_search_that_is_down_rejects_no_query(name: str, what: str, fill: Fill
     assert (scraped.summary.rejected_queries, scraped.summary.failed) == ({}, 0)
 
 
+@pytest.mark.timeout(60)  # it waited for ever
+def test_photos_that_never_come_leave_others_their_turn_to_find_the_host_well(
+    fill: Fill, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is waited for longer than its host is left alone."""
+    send = HTTPAdapter.send
+
+    def sent(adapter: HTTPAdapter, request: PreparedRequest, **options: Any) -> Response:
+        response = send(adapter, request, **options)
+        time.sleep(0.05 * (response.status_code == 503))
+        return response
+
+    monkeypatch.setattr(HTTPAdapter, "send", sent)
+    table = [Fault(number) for number in range(1, 6)]
+    never = [row["id_search_engine"] for fault in table[1:] for row in fault.rows]
+    scraped = fill("flickr", table, *(Rule(503, method="image", photo=photo) for photo in never))
+    assert [len(scraped.pool.held(fault.cls)) for fault in table] == [1] + [0] * 4
+
+
 def test_what_is_refused_first_ends_nothing(fill: Fill) -> None:
     """Another call shows that it is not the key."""
     scraped = fill("flickr", [Fault(1)], Rule(403, query="word001"))
