@@ -15,9 +15,9 @@ TOPS = ("genset", "labeler_app", "wordnet_maps")
 OTHER_CODE = (".js", ".css", ".html", ".j2", ".mako")
 
 CEILINGS = {
-    "lines of code": 59_150,
+    "lines of code": 59_151,
     "modules": 471,
-    "lines of tests": 49_913,
+    "lines of tests": 49_932,
     "words of docs": 30_000,
     "private words in 1,000 lines": 0.4,
     "classes named by a participle": 14,

@@ -350,8 +350,8 @@ class _Scraper:
             if not self.working[job.cls.wnid]:  # all its jobs are done: it is looked at
                 del self.working[job.cls.wnid]
                 # Not at once where it found a host down: another's photo may find it back.
-                later = self.hosts.now() + LOOK_AGAIN if job.host.is_down else 0.0
-                self.schedule.add(job.cls, later)
+                down = job.host if job.host.is_down else None
+                self.schedule.add(job.cls, self.hosts.now() + LOOK_AGAIN if down else 0.0, down)
         for _, result in finished:
             if isinstance(result, Exception) and not _is_result(result):
                 raise result
